@@ -141,8 +141,8 @@ def test_every_truncated_or_damaged_store_is_an_error_and_no_crash():
 
 def test_a_damaged_key_is_an_error_and_no_crash():
     key = read_jks((STORES / "key.jks").read_bytes(), SECRET).keys[0]
-    for at in range(len(key.hidden)):
-        damaged = key.hidden[:at] + bytes([key.hidden[at] ^ 0x21]) + key.hidden[at + 1 :]
+    for at in range(len(key.encrypted)):
+        damaged = key.encrypted[:at] + bytes([key.encrypted[at] ^ 0x21]) + key.encrypted[at + 1 :]
         try:
             assert type(key)(damaged, key.chain).opened(SECRET) == key.opened(SECRET)
         except JksError:

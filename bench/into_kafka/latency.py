@@ -138,7 +138,7 @@ def _result(
 def wait_until_live(side: Side, arrivals: Child, commits: Child) -> None:
     """Write rows from time to time until the first record arrives."""
     deadline, first = time.monotonic() + LIVE_TIMEOUT, 1
-    while not arrivals.said("live"):
+    while not arrivals.has_said("live"):
         side.check()
         if time.monotonic() > deadline:
             raise SideError(side, f"{side.name} delivered nothing for {LIVE_TIMEOUT} s")

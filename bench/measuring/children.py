@@ -23,7 +23,7 @@ class Child:
         self._lines: queue.Queue[str | None] = queue.Queue()  # None: it has ended
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def tell(self, order: dict[str, Any]) -> None:
+    def send(self, order: dict[str, Any]) -> None:
         """Send a command without waiting for the answer."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order) + "\n")
@@ -31,7 +31,7 @@ class Child:
 
     def ask(self, order: dict[str, Any], seconds: float) -> Any:
         """Send a command and wait for the answer, which takes about `seconds`."""
-        self.tell(order)
+        self.send(order)
         return json.loads(self.answer(2 * seconds + 60))
 
     def answer(self, seconds: float) -> str:
@@ -41,7 +41,7 @@ class Child:
             raise RuntimeError(f"{self._process.args} ended")
         return line
 
-    def said(self, word: str) -> bool:
+    def has_said(self, word: str) -> bool:
         """Whether the next line is there and is this word."""
         return not self._lines.empty() and self._lines.get() == word
 

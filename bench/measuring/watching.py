@@ -84,7 +84,7 @@ class Watch(Watcher):
         return self._sights[-1].offsets
 
     @property
-    def begun(self) -> Sight | None:
+    def first(self) -> Sight | None:
         """The first sight with a record; None if there is none yet."""
         return next((sight for sight in self._sights if sight.offsets), None)
 

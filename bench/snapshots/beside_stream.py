@@ -131,7 +131,7 @@ def figures(
 ) -> dict[str, Any]:
     """The latencies without and with a snapshot, and the snapshot's speed."""
     all_waits = waits_of(during, arrived)
-    begun = watch.begun
+    begun = watch.first
     if begun is None:
         raise CountError("nothing of the incremental snapshot has come")
     last = min(during[-1][1], watch.settled.ticks)

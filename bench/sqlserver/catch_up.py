@@ -126,7 +126,7 @@ def _names(given: dict[str, str], data: Data) -> list[str]:
 
 
 def _text(number: bytes) -> str:
-    return lsn.shown(number).rstrip("\0")
+    return lsn.lsn_text(number).rstrip("\0")
 
 
 def _figures(watched: Watched, marker: Marker, found: topics.Counted, data: Data) -> dict[str, Any]:

@@ -6,10 +6,10 @@ some notebooks.
 """
 
 from tailrace.connectors.mysql.spec import SPEC
-from tailrace.source.changes import ChangesSource
+from tailrace.source.cdc_source import CdcSource
 
 
-class DefaultSource(ChangesSource):
+class DefaultSource(CdcSource):
     """The source under the name that Spark looks for."""
 
     connector_class = SPEC.connector_class

@@ -1,10 +1,10 @@
 """Makes `spark.readStream.format("sqlserver-cdc")` known without a call, as `pyspark_tailrace` does for MySQL."""
 
 from tailrace.connectors.sqlserver.spec import SPEC
-from tailrace.source.changes import ChangesSource
+from tailrace.source.cdc_source import CdcSource
 
 
-class DefaultSource(ChangesSource):
+class DefaultSource(CdcSource):
     """The source under the name that Spark looks for."""
 
     connector_class = SPEC.connector_class

@@ -54,10 +54,10 @@ def java_home() -> Path | None:
 def java_version(java: str) -> int:
     """The major version of a java program; 0 when it does not run."""
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return 0
-    matched = VERSION.search(told.stderr + told.stdout)
+    matched = VERSION.search(output.stderr + output.stdout)
     return int(matched[1]) if matched else 0
 
 

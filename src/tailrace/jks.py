@@ -34,15 +34,15 @@ class JksError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenKey:
+class EncryptedKey:
     """An encrypted private key, and its certificate with the issuing authorities (DER), the nearest first."""
 
-    hidden: bytes
+    encrypted: bytes
     chain: tuple[bytes, ...]
 
     def opened(self, password: str) -> bytes:
         """The key, PKCS 8 in DER. Raises `JksError`."""
-        data = _protected(self.hidden)
+        data = _protected(self.encrypted)
         salt, body, digest = data[:_DIGEST], data[_DIGEST:-_DIGEST], data[-_DIGEST:]
         key = bytes(a ^ b for a, b in zip(body, _key_stream(_utf16(password), salt), strict=False))
         # the only check of the password: a wrong one gives a wrong key, and no other error
@@ -56,7 +56,7 @@ class JavaKeyStore:
     """A store's entries, in order: trusted certificates (DER), and private keys."""
 
     trusted: tuple[bytes, ...]
-    keys: tuple[HiddenKey, ...]
+    keys: tuple[EncryptedKey, ...]
 
 
 def read_jks(content: bytes, password: str | None) -> JavaKeyStore:
@@ -73,13 +73,13 @@ def read_jks(content: bytes, password: str | None) -> JavaKeyStore:
     if reader.take(len(MAGIC)) != MAGIC or (version := reader.number(4)) not in _VERSIONS:
         raise JksError("no key store of a known version")
     trusted: list[bytes] = []
-    keys: list[HiddenKey] = []
+    keys: list[EncryptedKey] = []
     for _ in range(reader.number(4)):
         _read_entry(reader, version, trusted, keys)
     return JavaKeyStore(tuple(trusted), tuple(keys))
 
 
-def _read_entry(reader: _Reader, version: int, trusted: list[bytes], keys: list[HiddenKey]) -> None:
+def _read_entry(reader: _Reader, version: int, trusted: list[bytes], keys: list[EncryptedKey]) -> None:
     tag = reader.number(4)
     reader.sized(2)  # the alias
     reader.take(8)  # when it was made
@@ -87,7 +87,7 @@ def _read_entry(reader: _Reader, version: int, trusted: list[bytes], keys: list[
         trusted.append(_certificate(reader, version))
     elif tag == _KEY:
         hidden = reader.sized(4)
-        keys.append(HiddenKey(hidden, tuple(_certificate(reader, version) for _ in range(reader.number(4)))))
+        keys.append(EncryptedKey(hidden, tuple(_certificate(reader, version) for _ in range(reader.number(4)))))
     else:
         raise JksError(f"an entry of the unknown kind {tag}")
 

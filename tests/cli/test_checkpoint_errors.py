@@ -155,7 +155,7 @@ def delivery(spark, tmp_path):
                     str(checkpoint),
                     link,
                     available_now=True,
-                    stop_asked=lambda: False,
+                    stop_requested=lambda: False,
                     notice=lambda _: None,
                 )
             except Exception as error:

@@ -9,7 +9,7 @@ import pytest
 from support.jks import jks
 from tailrace.cli.running import Target, load_job
 from tailrace.connectors.load import from_mapping
-from tailrace.schema_history.kept import schema_history_of
+from tailrace.schema_history.configured import schema_history_of
 from tailrace_standins.servers.sqlserver_server import StandInServer
 
 NOBODY = "kafka:9092"  # there is no such host
@@ -130,7 +130,7 @@ def test_the_example_for_sql_server_runs_into_files_by_a_trust_store_and_without
 
     if not isinstance(sqlserver.server, StandInServer):
         pytest.skip("a server that a URL names does not show its certificate")
-    certificate = x509.load_pem_x509_certificate(sqlserver.server.tell("certificate").encode())
+    certificate = x509.load_pem_x509_certificate(sqlserver.server.command("certificate").encode())
     (tmp_path / "trust.jks").write_bytes(jks("of-the-store", trusted=[certificate]))
     sqlserver.sql("CREATE TABLE dbo.customers (id INT PRIMARY KEY)")
     sqlserver.capture("customers")

@@ -105,7 +105,7 @@ def test_a_snapshot_beside_the_log_is_shown_below_its_line():
     with Screen() as shown:
         told = snapshot({'"shop"."orders"': part(5, 50)})["snapshot"] | {"beside": True}
         shown.handle("figures", figures("a", 7, snapshot=told))
-        line, below = shown._told(snapshot_lines.line).splitlines()
+        line, below = shown._rendered(snapshot_lines.line).splitlines()
     assert "7 changes" in line
     assert below.startswith("incremental snapshot: 5 of about 50 rows (10 %)")
 

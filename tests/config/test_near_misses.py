@@ -3,12 +3,12 @@
 import pytest
 
 from tailrace.config import near_misses
-from tailrace.config.near_misses import Thing, escaped, near_miss
+from tailrace.config.near_misses import Candidate, escaped, near_miss
 from tailrace.config.patterns import compile_java, split_regexes
 
 ORDERS = ("orders", "order_items", "price$", "Größe", "a,b")
-MYSQL = [Thing(f"shop.{name}", (name,)) for name in ORDERS]
-SQL_SERVER = [Thing(f"dbo.{name}", (name, f"shop.dbo.{name}", f"shop.{name}")) for name in ORDERS]
+MYSQL = [Candidate(f"shop.{name}", (name,)) for name in ORDERS]
+SQL_SERVER = [Candidate(f"dbo.{name}", (name, f"shop.dbo.{name}", f"shop.{name}")) for name in ORDERS]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_is_to_be_written_matches_when_it_is_written(name):
 
 
 def test_among_very_many_names_nothing_alike_is_looked_for(monkeypatch):
-    things = [Thing("shop.orders"), Thing("shop.items")]
+    things = [Candidate("shop.orders"), Candidate("shop.items")]
     assert near_miss("shop.oders", things) == "is shop.orders meant?"
     monkeypatch.setattr(near_misses, "_COMPARED", 1)
     assert near_miss("shop.oders", things) == ""

@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
-from tailrace.config.name_sorts import SORTS
+from tailrace.config.name_kinds import NAME_KINDS
 from tailrace.connectors.load import from_mapping, load
 from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
@@ -93,7 +93,7 @@ def test_with_strict_it_is_an_error(database, name, words):
     assert words in refused({name: "x"}, database, strict=True)
 
 
-@pytest.mark.parametrize("sort", SORTS, ids=lambda sort: sort.title)
+@pytest.mark.parametrize("sort", NAME_KINDS, ids=lambda sort: sort.title)
 def test_the_example_of_a_sort_is_told_what_the_page_says(sort):
     assert f"{sort.example} {sort.verdict(sort.example)}" == said({sort.example: "x"})
 

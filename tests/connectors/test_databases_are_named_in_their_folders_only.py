@@ -31,7 +31,7 @@ ALLOWED = {
         for name in ("mariadb", "oracle", "db2", "postgres", "mongo", "vitess", "spanner", "cassandra", "informix", "cockroach")
     },
     **{
-        ("config/name_sorts.py", name): OTHERS
+        ("config/name_kinds.py", name): OTHERS
         for name in ("postgres", "oracle", "mongo", "db2", "informix", "vitess", "lsn")
     },
     ("config/properties/reading.py", "mysql"): "one property means more with MySQL; the sentence stands on every connector's page",

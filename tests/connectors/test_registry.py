@@ -14,7 +14,7 @@ from tailrace import connectors
 from tailrace.connectors import connector_for, interface
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.mysql.spec import SPEC as MYSQL
-from tailrace.connectors.places import load_object
+from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import FOLDERS, SPECS
 from tailrace.connectors.sqlserver.spec import SPEC as SQL_SERVER
 from tailrace.errors import UnsupportedError

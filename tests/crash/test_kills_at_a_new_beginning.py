@@ -17,7 +17,7 @@ from support.kafka_reading import read_topics
 from support.snapshotting import linear
 from tailrace import failpoints
 from tailrace.connectors.base import Lane
-from tailrace.source import anew
+from tailrace.source import new_snapshot
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
@@ -42,7 +42,7 @@ def test_a_kill_around_the_beginning_of_another_snapshot_leaves_none_half_begun(
     mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT)", database)
     mysql_server.sql(f"INSERT INTO t VALUES {', '.join(f'({n}, 0)' for n in range(ROWS))}", database)
 
-    anew.begun(job, claimed(job, 1), 1, ask)
+    new_snapshot.begin(job, claimed(job, 1), 1, ask)
     take_turn(job, 1, snapshot=True)
     claimed(job, 2)
     mysql_server.sql("UPDATE t SET v = 1 WHERE id < 5", database)
@@ -54,12 +54,12 @@ def test_a_kill_around_the_beginning_of_another_snapshot_leaves_none_half_begun(
 
     begin_and_die(job, tmp_path, "sink.before-anew=kill@1")
     assert claimed(job, 2) == before
-    assert "snapshot.mode=always" in anew.at_start(job, before, ask)
+    assert "snapshot.mode=always" in new_snapshot.at_start(job, before, ask)
     begin_and_die(job, tmp_path, "sink.after-anew=kill@1")
     begun = claimed(job, 1)
     assert begun.lanes == 1
     assert begun.progress[0].delivered > max(each.delivered for each in before.progress)
-    assert anew.at_start(job, begun, ask) == "", "it is gone on with"
+    assert new_snapshot.at_start(job, begun, ask) == "", "it is gone on with"
 
     mysql_server.sql("UPDATE t SET v = v + 10 WHERE id < 15", database)
     take_turn(job, 1, snapshot=True)
@@ -87,7 +87,7 @@ def take_turn(job, lanes, lane=0, *, until=None, snapshot=False):
 def begin_and_die(job, folder, armed):
     """Another run begins a snapshot in place of what is recorded, and is killed."""
     path = folder / "job.json"
-    path.write_text(anew.another_run(evolve(job, lanes=2)).to_json())
+    path.write_text(new_snapshot.another_run(evolve(job, lanes=2)).to_json())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path]), failpoints.VARIABLE: armed}
     command = [sys.executable, str(TESTS / "support" / "begin_anew.py"), str(path)]
     died = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)

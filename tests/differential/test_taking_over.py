@@ -26,7 +26,7 @@ from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.streaming import LogReader
-from tailrace.schema_history.kept import schema_history_of
+from tailrace.schema_history.configured import schema_history_of
 from tailrace.sinks.files import FilesSink
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver

@@ -251,7 +251,7 @@ def test_a_token_that_can_not_be_had_later_is_told(monkeypatch):
     monkeypatch.setattr(tokens, "_signed", sign)
     client = Client(clients(JAVAS).producer)
     try:
-        wait_until(lambda: list(client.poll(0)) or "the role is gone" in client.last_said(), 30, client.last_said)
+        wait_until(lambda: list(client.poll(0)) or "the role is gone" in client.last_errors(), 30, client.last_errors)
     finally:
         client.close(None)
 

@@ -7,14 +7,14 @@ import pytest
 from tests.support.configurations import MINIMAL
 from tests.support.unit_settings import unit_settings
 
-from tailrace.config.java_names import BY_CLIENT, TABLES, Fate
+from tailrace.config.java_names import BY_CLIENT, TABLES, Handling
 from tailrace.connectors.load import from_mapping
 from tailrace.docs.configuration import introduction
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import read_jaas
 from tailrace.kafka.librdkafka import knows
+from tailrace.kafka.option_check import try_options
 from tailrace.kafka.options import Clients, history_clients, signal_consumer, sink_clients
-from tailrace.kafka.trial import try_options
 
 NAMES = Path(__file__).parent / "kafka_4_3_client_names.txt"
 SECRET = "hunter2-s3cr3t"
@@ -336,7 +336,7 @@ def test_every_row_of_the_table_is_on_the_reference_page_and_says_why_it_is_not_
     page = introduction()
     for row in (row for rows in TABLES.values() for row in rows):
         assert f"| `{row.name}` |" in page
-        if row.fate in {Fate.REFUSED, Fate.IGNORED}:
+        if row.handling in {Handling.REFUSED, Handling.IGNORED}:
             assert row.says
         else:
             assert row.to or row.says
@@ -351,7 +351,8 @@ NUMBERS = sorted(
     (kind, row.name)
     for kind, rows in BY_CLIENT.items()
     for row in rows.values()
-    if row.fate is Fate.TAKEN and row.name.endswith((".ms", ".bytes", ".level", "batch.size", "buffer.memory", ".connection"))
+    if row.handling is Handling.TRANSLATED
+    and row.name.endswith((".ms", ".bytes", ".level", "batch.size", "buffer.memory", ".connection"))
 )
 
 

@@ -24,7 +24,7 @@ from tailrace.kafka import tokens
 from tailrace.kafka.options import sink_clients
 from tailrace.kafka.tail import Tail
 from tailrace.kafka.tokens import Token
-from tailrace.schema_history.kept import schema_history_of
+from tailrace.schema_history.configured import schema_history_of
 from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace_standins.servers.kafka_broker import KafkaBroker
 from tailrace_standins.servers.kafka_security import Certificates, Security, unsecured_token

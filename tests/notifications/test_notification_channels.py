@@ -31,7 +31,7 @@ def settings(enabled, **others):
 
 
 def test_the_sink_gets_a_record_for_each():
-    records = records_of_event(channels(["sink"]).tell([STARTED, COMPLETED], "0000.1", 3), schemas=False)
+    records = records_of_event(channels(["sink"]).send([STARTED, COMPLETED], "0000.1", 3), schemas=False)
     assert (records.topic, records.partition, len(records)) == ("notes", None, 2)
     assert [records.keys[i] for i in range(2)] == [b'{"id":"id-1"}', b'{"id":"id-2"}']
     assert records.values[0] == (
@@ -51,7 +51,7 @@ def test_with_schemas_a_record_has_the_names_that_debezium_gives_it(mode):
         "value.converter.schemas.enable": True,
         "schema.name.adjustment.mode": mode,
     }
-    told = NotificationChannels(settings(["sink"], properties=with_schemas)).tell([STARTED], "", 0)
+    told = NotificationChannels(settings(["sink"], properties=with_schemas)).send([STARTED], "", 0)
     records = records_of_event(told)
     key, value = json.loads(records.keys[0]), json.loads(records.values[0])
     assert key == {
@@ -83,7 +83,7 @@ def test_with_schemas_a_record_has_the_names_that_debezium_gives_it(mode):
 
 def test_the_log_gets_a_line_for_each(caplog):
     with caplog.at_level(logging.INFO):
-        assert channels(["log"]).tell([STARTED, COMPLETED], "", 0) is None
+        assert channels(["log"]).send([STARTED, COMPLETED], "", 0) is None
     started, completed = (record.getMessage() for record in caplog.records)
     assert started == (
         "[Notification Service]  {id='id-1', aggregateType='Initial Snapshot', type='STARTED', "
@@ -97,14 +97,14 @@ def test_the_log_gets_a_line_for_each(caplog):
 
 def test_both_channels_may_be_on_and_none(caplog):
     with caplog.at_level(logging.INFO):
-        assert channels([]).tell([STARTED], "", 0) is None
+        assert channels([]).send([STARTED], "", 0) is None
         assert caplog.records == []
-        assert len(channels(["log", "sink"]).tell([STARTED], "", 0)) == 1
+        assert len(channels(["log", "sink"]).send([STARTED], "", 0)) == 1
     assert len(caplog.records) == 1
 
 
 def test_nothing_to_tell_is_no_record():
-    assert channels(["sink"]).tell([], "", 0) is None
+    assert channels(["sink"]).send([], "", 0) is None
 
 
 def test_the_sink_needs_a_topic():

@@ -10,8 +10,8 @@ from support.kafka_reading import read_topics
 from support.unit_settings import unit_settings
 from tailrace.errors import ConfigError, RetriableError
 from tailrace.schema.history import HistoryFile
+from tailrace.schema_history.configured import schema_history_of
 from tailrace.schema_history.kafka_history import KafkaHistory
-from tailrace.schema_history.kept import schema_history_of
 
 KAFKA = "io.debezium.storage.kafka.history.KafkaSchemaHistory"
 FILE = "io.debezium.storage.file.history.FileSchemaHistory"

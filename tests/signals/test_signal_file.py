@@ -62,7 +62,7 @@ def handled(signals):
     taken = signals.read()
     if taken is None:
         return []
-    signals.done(taken)
+    signals.mark_handled(taken)
     return ids(taken)
 
 
@@ -143,7 +143,7 @@ def test_half_a_line_that_stays_one_is_given_up(path, signals, clock):
     (found,) = taken.signals
     assert isinstance(found, Unreadable)
     assert repr(line("b")[:20].encode()) in found.reason
-    signals.done(taken)
+    signals.mark_handled(taken)
     assert signals.read() is None
 
 
@@ -159,7 +159,7 @@ def test_half_a_line_does_not_hold_other_signals_up(path, signals, clock):
 def test_files_that_were_moved_go_when_the_progress_has_them_they_are_quiet_and_there_is_a_newer_one(path, signals):
     append(path, line("a"))
     taken = signals.read()
-    signals.done(taken)
+    signals.mark_handled(taken)
     (moved,) = moved_files(path)
     os.utime(moved, (0, 0))
     append(path, line("b"))
@@ -180,7 +180,7 @@ def test_half_a_line_in_a_file_that_goes_is_told(path, signals):
     append(path, line("b"))
     taken = signals.read()
     assert isinstance(taken.signals[0], Unreadable)
-    signals.done(taken)
+    signals.mark_handled(taken)
     assert handled(signals) == ["b"]
 
 
@@ -293,6 +293,6 @@ def test_every_signal_comes_exactly_once_while_others_write_and_readers_die(path
         if rng.random() < 0.3:  # it dies after that
             signals = FileSignals(path, mark=mark)
         else:
-            signals.done(taken)
+            signals.mark_handled(taken)
     assert all(isinstance(signal, PauseSnapshot) for signal in found)
     assert sorted(signal.id for signal in found) == sorted(f"{name}{n}" for name in "xyz" for n in range(150))

@@ -245,7 +245,7 @@ def test_a_lane_that_begins_anew_has_a_new_history_and_keeps_its_files(new_sink,
     sink.commit(progress(2), [{"ddl": "a"}])
     begun = Progress("00009", {"n": 9}, {"lanes": 1})
     again = new_sink(run="next")
-    assert again.begin_anew(begun, [{"ddl": "x"}]).progress == (begun,)
+    assert again.replace_progress(begun, [{"ddl": "x"}]).progress == (begun,)
     again.close()
     with pytest.raises(FencedError, match="another run"):
         sink.commit(progress(3), [])

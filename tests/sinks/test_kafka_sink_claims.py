@@ -280,5 +280,5 @@ def test_beginning_anew_takes_the_configured_routing(place):
     commit(place, 1, 4)
     routed(place, "_", run="next")
     sink = place.sink("next", topic__delimiter="_")
-    assert sink.begin_anew(progress(9), []).routing is None
+    assert sink.replace_progress(progress(9), []).routing is None
     assert routed(place, "_", 1, "next").routing is None

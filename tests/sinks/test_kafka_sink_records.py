@@ -50,9 +50,9 @@ def test_a_record_from_before_there_were_signals_has_no_work_of_theirs():
 
 def test_lanes_stand_together_whatever_signals_asked_of_each():
     other = RECORD.with_signalled({"paused": True})
-    assert (RECORD.signalled != other.signalled, RECORD.stands_with(other)) == (True, True)
-    assert not RECORD.stands_with(evolve(RECORD, progress=replace(RECORD.progress, snapshot=None)))
-    assert not RECORD.stands_with(evolve(RECORD, progress=None))
+    assert (RECORD.signalled != other.signalled, RECORD.is_at_same_position(other)) == (True, True)
+    assert not RECORD.is_at_same_position(evolve(RECORD, progress=replace(RECORD.progress, snapshot=None)))
+    assert not RECORD.is_at_same_position(evolve(RECORD, progress=None))
     assert evolve(RECORD, progress=None).with_signalled({"paused": True}).progress is None
 
 
@@ -60,9 +60,9 @@ def test_lanes_that_are_through_with_a_snapshot_stand_together_whatever_each_had
     def lane(**snapshot):
         return evolve(RECORD, progress=replace(RECORD.progress, snapshot={"lanes": 2, **snapshot}))
 
-    assert lane(done=True, figures={"rows": 1}).stands_with(lane(done=True, figures={"rows": 2}))
-    assert lane(done=True, figures={"rows": 1}).stands_with(RECORD)
-    assert not lane(figures={"rows": 1}).stands_with(lane(figures={"rows": 2})), "these are not through"
+    assert lane(done=True, figures={"rows": 1}).is_at_same_position(lane(done=True, figures={"rows": 2}))
+    assert lane(done=True, figures={"rows": 1}).is_at_same_position(RECORD)
+    assert not lane(figures={"rows": 1}).is_at_same_position(lane(figures={"rows": 2})), "these are not through"
 
 
 OF_LATER_VERSIONS = {"snapshot", "signalled", "history_start", "routing"}

@@ -242,7 +242,7 @@ def test_a_zombie_is_dead(folder):
     assert not holder.is_gone()
     from tailrace.sinks import holder as module
 
-    holder = evolve(holder, started=module.started(pid))
+    holder = evolve(holder, started=module.start_time(pid))
     assert not holder.is_gone()
     os.write(write, b"x")
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)

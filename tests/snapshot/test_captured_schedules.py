@@ -9,7 +9,7 @@ from simulator.captured import CapturedDatabase, run_captured
 from simulator.checks import ViolationError
 
 from tailrace.connectors.change_tables.rows import AFTER
-from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
+from tailrace.connectors.change_tables.snapshots.read_ahead import ReadAhead
 from tailrace.snapshot.first_changes import Rewinder
 
 SCHEDULES = 1_000

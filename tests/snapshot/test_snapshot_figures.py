@@ -69,11 +69,11 @@ def test_figures_come_now_and_then_and_always_at_the_end():
     clock = Clock()
     begun, done = state([Segment("a")], {"a": TableState(1, 1)}), state([], {"a": TableState(2, 1)})
     told = LaneFigures(begun, 1, clock)
-    assert told.now_and_then(begun) is not None
-    assert told.now_and_then(begun) is None
+    assert told.throttled(begun) is not None
+    assert told.throttled(begun) is None
     clock.now = 1.0
-    assert told.now_and_then(begun) is not None
-    assert told.now_and_then(done)["ended"]
+    assert told.throttled(begun) is not None
+    assert told.throttled(done)["ended"]
 
 
 def test_figures_of_one_commit_are_put_together():

@@ -111,7 +111,13 @@ def test_another_task_goes_on_where_a_killed_one_had_committed(spark, job, check
 
     with closing(Link(lambda kind, content: None)) as link:
         run.deliver(
-            spark, slow, str(checkpoint), link, available_now=True, stop_asked=kill_after_a_commit, notice=told.append
+            spark,
+            slow,
+            str(checkpoint),
+            link,
+            available_now=True,
+            stop_requested=kill_after_a_commit,
+            notice=told.append,
         )
     assert killed
     assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
@@ -133,7 +139,13 @@ def test_a_killed_planner_is_followed_by_another(spark, job, checkpoint, tmp_pat
 
     with closing(Link(lambda kind, content: None)) as link:
         run.deliver(
-            spark, short, str(checkpoint), link, available_now=False, stop_asked=kill_the_planner, notice=told.append
+            spark,
+            short,
+            str(checkpoint),
+            link,
+            available_now=False,
+            stop_requested=kill_the_planner,
+            notice=told.append,
         )
     assert len(killed) == 1
     assert delivered(tmp_path) == list(range(1400))
@@ -152,7 +164,13 @@ def test_a_stop_is_clean_also_when_the_planner_is_dead(spark, job, checkpoint, t
 
     with closing(Link(lambda kind, content: None)) as link:
         stopped = run.deliver(
-            spark, job, str(checkpoint), link, available_now=False, stop_asked=kill_the_planner_and_stop, notice=print
+            spark,
+            job,
+            str(checkpoint),
+            link,
+            available_now=False,
+            stop_requested=kill_the_planner_and_stop,
+            notice=print,
         )
     assert stopped
     assert len(killed) == 1
@@ -209,7 +227,9 @@ def test_a_stream_whose_log_is_lost_goes_on_with_a_new_snapshot(spark, job, chec
         return time.monotonic() > deadline or last == 2799
 
     with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(spark, needy, str(checkpoint), link, available_now=False, stop_asked=lose_the_log, notice=told.append)
+        run.deliver(
+            spark, needy, str(checkpoint), link, available_now=False, stop_requested=lose_the_log, notice=told.append
+        )
     assert told[0].startswith("warning: the log no longer reaches back: the log was purged up to 2100. A new snapshot begins")
     assert delivered(tmp_path) == [*sorted(2 * [*range(-10, 0)]), *range(700, 1400), *range(2100, 2800)]
 
@@ -217,7 +237,7 @@ def test_a_stream_whose_log_is_lost_goes_on_with_a_new_snapshot(spark, job, chec
 def run_to_the_head(spark, job, checkpoint, told):
     with closing(Link(lambda kind, content: None)) as link:
         run.deliver(
-            spark, job, str(checkpoint), link, available_now=True, stop_asked=lambda: False, notice=told.append
+            spark, job, str(checkpoint), link, available_now=True, stop_requested=lambda: False, notice=told.append
         )
 
 

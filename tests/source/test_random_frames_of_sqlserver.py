@@ -19,7 +19,7 @@ from tests.connectors.sqlserver.test_random_workloads import POOLS, check, run
 from tests.connectors.sqlserver.workloads import Reader, Workload
 
 from support.streaming_frames import ALL, Offset, next_batch, read
-from tailrace.source.changes import INITIAL
+from tailrace.source.cdc_source import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database, Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]

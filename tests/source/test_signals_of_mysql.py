@@ -15,11 +15,11 @@ from support.mysql_settings import stream_options
 from support.signalling import execute, signal, signal_table
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import source
-from tailrace.connectors.shared import listening
-from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
+from tailrace.connectors.shared import signal_polling
+from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
 from tailrace.errors import RetriableError, SourceSetupError
-from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
-from tailrace.source.reading import row_reading, spark_schema
+from tailrace.source.cdc_source import INITIAL, CdcReader, PartPartition
+from tailrace.source.frame_reading import row_reading, spark_schema
 
 pytestmark = pytest.mark.mysql
 SEED = random.SystemRandom().randrange(1 << 30)
@@ -28,7 +28,7 @@ ALL = ReadAllAvailable()
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 60)
+    monkeypatch.setattr(part_assembly, "ROWS_OF_A_PART", 60)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ class Stream:
         self.batches = []
 
     def reader(self):
-        return ChangesReader(parse_options(self.options))
+        return CdcReader(parse_options(self.options))
 
     def next(self, limit=ALL, reader=None):
         """One batch: whether there was one."""
@@ -193,7 +193,7 @@ def test_a_line_of_a_file_counts_with_the_offset_that_is_written_and_once(
     data = {"data-collections": [f"{database}.t"], "type": "incremental"}
     file.write_text(json.dumps({"id": "one", "type": "execute-snapshot", "data": data}) + "\n")
     stream.reader().latestOffset(stream.end, ALL)  # of a process that dies before Spark has written this down
-    listen, failures = listening.ChannelListener.heard, itertools.count(1)
+    listen, failures = signal_polling.ChannelPoller.poll, itertools.count(1)
 
     def hear_and_fail(self, signalled, position):
         heard = listen(self, signalled, position)
@@ -201,7 +201,7 @@ def test_a_line_of_a_file_counts_with_the_offset_that_is_written_and_once(
             raise RetriableError("the connection was lost")
         return heard
 
-    monkeypatch.setattr(listening.ChannelListener, "heard", hear_and_fail)
+    monkeypatch.setattr(signal_polling.ChannelPoller, "poll", hear_and_fail)
     reader = stream.reader()
     while stream.next(reader=reader):
         pass
@@ -242,7 +242,7 @@ def test_a_signal_table_that_is_away_comes_back_with_what_was_seen_of_it(mysql_s
 
 
 def test_a_signal_table_with_too_many_rows_is_named(mysql_server, database, monkeypatch):
-    monkeypatch.setattr(listening, "MOST_ROWS", 2)
+    monkeypatch.setattr(signal_polling, "MOST_ROWS", 2)
     signal_table(mysql_server, database)
     mysql_server.sql("INSERT INTO signals VALUES ('1', 'log', ''), ('2', 'log', '')", database)
     stream = Stream(mysql_server, database).run()
@@ -406,7 +406,7 @@ def test_typed_rows_of_a_table_that_is_asked_for_are_the_newest_of_their_batch(m
     names = {"table.include.list": f"{database}.t", "signal.data.collection": "ops_of_signals.signals"}
     stream = Stream(mysql_server, database, output="rows", **names)
     job = parse_options(stream.options)
-    reader = ChangesReader(job, row_reading(job, spark_schema(job)))
+    reader = CdcReader(job, row_reading(job, spark_schema(job)))
     found, start = [], INITIAL
     for step in range(40):
         end = json.loads(json.dumps(reader.latestOffset(start, ALL)))

@@ -13,9 +13,9 @@ import pytest
 from support.meanwhile import meanwhile
 from support.streaming_frames import Offset, next_batch, tasks
 from tailrace.connectors.change_tables.snapshots import capture
-from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
-from tailrace.connectors.sqlserver import listening
-from tailrace.source.changes import INITIAL
+from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
+from tailrace.connectors.sqlserver import signal_polling
+from tailrace.source.cdc_source import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -27,7 +27,7 @@ BATCHES = 200
 @pytest.fixture
 def shop(sqlserver: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     """A table, a table of signals, and small parts."""
-    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 15)
+    monkeypatch.setattr(part_assembly, "ROWS_OF_A_PART", 15)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
     monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
@@ -231,7 +231,7 @@ def test_a_snapshot_that_is_paused_rests_until_it_is_resumed(shop: Database) -> 
 def test_somebody_amid_a_signal_does_not_stop_the_log(
     shop: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(listening, "LOCK_MS", 50)
+    monkeypatch.setattr(signal_polling, "LOCK_MS", 50)
     stream = Stream(shop).run()
     with closing(shop.server.connect(shop.name)) as holder:
         holder.cursor().execute("BEGIN TRANSACTION; INSERT signals VALUES ('a', 'log', '{}')")

@@ -8,8 +8,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 from support.counting_log import grow
 from support.mysql_frames import parse_options
 from tailrace.errors import ConfigError, ProgressError, UnsupportedError
-from tailrace.source import beginning, plans
-from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
+from tailrace.source import plans, stream_start
+from tailrace.source.cdc_source import INITIAL, CdcReader, PartPartition
 
 ROWS = [-1 - n for n in range(330)]
 ALL = ReadAllAvailable()
@@ -32,7 +32,7 @@ def run(options, start=INITIAL, *, most=100, limit=ALL, reader=None):
     """Batches as Spark runs them, with a new reader for each: (start, end, the numbers of each task)."""
     batches = []
     for _ in range(most):
-        planner = reader or ChangesReader(parse_options(options))
+        planner = reader or CdcReader(parse_options(options))
         end = json.loads(json.dumps(planner.latestOffset(start, limit)))
         if end == start:
             break
@@ -42,7 +42,7 @@ def run(options, start=INITIAL, *, most=100, limit=ALL, reader=None):
 
 
 def tasks(options, start, end):
-    reader = ChangesReader(parse_options(options))
+    reader = CdcReader(parse_options(options))
     return [sorted(numbers(reader.read(partition))) for partition in reader.partitions(start, end)]
 
 
@@ -69,7 +69,7 @@ def test_a_batch_that_is_run_again_gives_the_same_rows_in_every_process(options)
 
 def test_the_processing_time_of_rows_is_the_plans(options):
     ((start, end, _), *_) = run(options, most=1)
-    partition = ChangesReader(parse_options(options)).partitions(start, end)[3]
+    partition = CdcReader(parse_options(options)).partitions(start, end)[3]
     assert isinstance(partition, PartPartition)
     assert (partition.part.now_us, partition.part.number) == (end["now_us"], 3)
 
@@ -77,7 +77,7 @@ def test_the_processing_time_of_rows_is_the_plans(options):
 def test_a_dropped_connection_within_a_part_loses_and_repeats_nothing(options):
     job = parse_options({**options, "fail_every": "1"})
     object.__setattr__(job, "pace", type(job.pace)(retry_seconds=0.01))
-    reader = ChangesReader(job)
+    reader = CdcReader(job)
     end = reader.latestOffset(INITIAL, ALL)
     found = [n for partition in reader.partitions(INITIAL, end) for n in numbers(reader.read(partition))]
     assert found == ROWS[: len(found)]
@@ -95,7 +95,7 @@ def test_initial_only_ends_with_the_rows(options):
 
 
 def test_available_now_reads_the_rows_and_the_log_to_its_head_of_the_beginning(options):
-    reader = ChangesReader(parse_options(options))
+    reader = CdcReader(parse_options(options))
     reader.prepareForTriggerAvailableNow()
     begun = run(options, most=2, reader=reader)
     grow(options["log"], 1400)
@@ -113,9 +113,9 @@ def test_without_a_file_the_offset_has_the_structures_until_the_rows_are_read(op
     del options["schema.history.internal.file.filename"]
     (_, first, _), _, (_, last, _) = run(options, most=3)
     for offset in (first, last):
-        assert [record["structure"] for record in beginning.planned_history(offset)] == [0]
+        assert [record["structure"] for record in stream_start.planned_history(offset)] == [0]
         assert len(json.dumps(offset)) < 1500
-    assert "snapshot" not in ChangesReader(parse_options(options)).latestOffset(last, ALL)
+    assert "snapshot" not in CdcReader(parse_options(options)).latestOffset(last, ALL)
 
 
 def test_structures_that_do_not_fit_into_offsets_need_a_file(options, monkeypatch):
@@ -131,7 +131,7 @@ def test_a_damaged_plan_is_named(options):
     ((_, end, _),) = run(options, most=1)
     damaged = {**end, "snapshot": {**end["snapshot"], "plan": "AAAA"}}
     with pytest.raises(ProgressError, match="plan in an offset of Spark's checkpoint is damaged"):
-        ChangesReader(parse_options(options)).latestOffset(damaged, ALL)
+        CdcReader(parse_options(options)).latestOffset(damaged, ALL)
 
 
 @pytest.mark.parametrize("mode", ["always", "when_needed"])

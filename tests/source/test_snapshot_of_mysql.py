@@ -15,10 +15,10 @@ from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import source, splitting
-from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
+from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
-from tailrace.source.changes import INITIAL, ChangesReader
-from tailrace.source.reading import row_reading, spark_schema
+from tailrace.source.cdc_source import INITIAL, CdcReader
+from tailrace.source.frame_reading import row_reading, spark_schema
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
@@ -28,7 +28,7 @@ ALL = ReadAllAvailable()
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 60)
+    monkeypatch.setattr(part_assembly, "ROWS_OF_A_PART", 60)
     monkeypatch.setattr(splitting, "LEAST_ROWS", 60)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
@@ -36,7 +36,7 @@ def small_parts(monkeypatch):
 
 def next_batch(options, start):
     """The end of the next batch, as it comes out of a checkpoint."""
-    return json.loads(json.dumps(ChangesReader(parse_options(options)).latestOffset(start, ALL)))
+    return json.loads(json.dumps(CdcReader(parse_options(options)).latestOffset(start, ALL)))
 
 
 def batches(options, start=INITIAL):
@@ -48,7 +48,7 @@ def batches(options, start=INITIAL):
 
 def tasks(options, start, end):
     """What each task of a batch gives: its rows as tuples of columns."""
-    reader = ChangesReader(parse_options(options))
+    reader = CdcReader(parse_options(options))
     return [[plain(batch) for batch in reader.read(each)] for each in reader.partitions(start, end)]
 
 
@@ -167,7 +167,7 @@ def test_typed_rows_begin_with_the_table(mysql_server, database, small_parts):
     mysql_server.sql(f"INSERT INTO t VALUES {values}; ANALYZE TABLE t", database)
     options = stream_options(mysql_server, database, output="rows", rowImage="both", **{"include.schema.changes": True})
     job = parse_options(options)
-    reader = ChangesReader(job, row_reading(job, spark_schema(job)))
+    reader = CdcReader(job, row_reading(job, spark_schema(job)))
     found, start = [], INITIAL
     while (end := json.loads(json.dumps(reader.latestOffset(start, ALL)))) != start:
         if found and "snapshot" in start:

@@ -15,9 +15,9 @@ from pyspark.sql.streaming.datasource import ReadMaxBytes
 from support.meanwhile import meanwhile
 from support.streaming_frames import batches, job_of, next_batch, tasks
 from tailrace.connectors.change_tables.snapshots import capture
-from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
+from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
 from tailrace.errors import PositionLostError, SnapshotLockError, UnsupportedError
-from tailrace.source.changes import INITIAL
+from tailrace.source.cdc_source import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -28,7 +28,7 @@ KEYS = {"int": "{}", "nvarchar(20)": "N'k{}'"}
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 15)
+    monkeypatch.setattr(part_assembly, "ROWS_OF_A_PART", 15)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
     monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)

@@ -44,7 +44,7 @@ def to_the_head(spark: Any, shop: Database, tmp_path: Path) -> Any:
         with closing(Link(lambda *_: None)) as link:
             checkpoint = str(target.checkpoint)
             run.deliver(
-                spark, job, checkpoint, link, available_now=True, stop_asked=lambda: False, notice=lambda _: None
+                spark, job, checkpoint, link, available_now=True, stop_requested=lambda: False, notice=lambda _: None
             )
         return {
             folder.name: [json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.open()]

@@ -10,7 +10,7 @@ from support.counting_log import counting_job
 from tailrace.connectors.base import Progress
 from tailrace.errors import FencedError, StoppedError
 from tailrace.sinks.base import Claim
-from tailrace.source import run, together
+from tailrace.source import lane_alignment, run
 from tailrace.source.job import Job, Pace
 from tailrace.source.stop_time import StopTime
 
@@ -29,20 +29,20 @@ def hanging():
 @pytest.mark.parametrize("who", ["target", "database"])
 def test_a_server_that_hangs_does_not_hold_up_a_stop(tmp_path, monkeypatch, hanging, who):
     job = counting_job(tmp_path, 10, lanes=2, pace=Pace(retry_seconds=10))
-    monkeypatch.setattr(together, "recorded", hanging if who == "target" else lambda _: APART)
-    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(meeting_point=hanging))
+    monkeypatch.setattr(lane_alignment, "recorded", hanging if who == "target" else lambda _: APART)
+    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(common_boundary=hanging))
     told, link = [], SimpleNamespace(let_tasks_work=lambda: None)
     stop = StopTime(lambda: True, SECONDS)
-    assert stop.asked()
+    assert stop.stop_requested()
     began = time.monotonic()
-    assert run._Run(None, "", link, stop, told.append)._come_together(job)
+    assert run._Run(None, "", link, stop, told.append)._align_lanes(job)
     assert time.monotonic() - began < 30
-    assert f"{together.APART} (there was no answer in time)" in told
+    assert f"{lane_alignment.APART} (there was no answer in time)" in told
 
 
 def test_a_stop_at_a_start_does_not_wait_for_where_lanes_can_meet(tmp_path, monkeypatch, hanging):
     job = counting_job(tmp_path, 10, lanes=1, pace=Pace(retry_seconds=10))
-    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(meeting_point=hanging))
+    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(common_boundary=hanging))
     stop = StopTime(lambda: True, SECONDS)
     with pytest.raises(StoppedError):
         run._Run(None, "", SimpleNamespace(), stop, lambda _: None)._log(job, APART, available_now=False)
@@ -64,6 +64,6 @@ def raising(error):
 )
 def test_a_stop_of_lanes_that_another_run_has_taken_over_says_so(tmp_path, monkeypatch, error):
     job = counting_job(tmp_path, 10, lanes=2, pace=Pace(retry_seconds=10))
-    monkeypatch.setattr(together, "recorded", raising(error))
+    monkeypatch.setattr(lane_alignment, "recorded", raising(error))
     with pytest.raises(type(error), match="lane 1 was taken over"):
-        run._Run(None, "", SimpleNamespace(), StopTime(lambda: True, SECONDS), lambda _: None)._come_together(job)
+        run._Run(None, "", SimpleNamespace(), StopTime(lambda: True, SECONDS), lambda _: None)._align_lanes(job)

@@ -18,11 +18,11 @@ def test_it_begins_when_the_stop_is_asked_for(clock):
     asked = []
     stop = StopTime(lambda: bool(asked), 20.0)
     clock[0] += 1000
-    assert (stop.asked(), stop.left) == (False, 20.0)
+    assert (stop.stop_requested(), stop.left) == (False, 20.0)
     asked.append(True)
-    assert stop.asked()
+    assert stop.stop_requested()
     clock[0] += 7
-    assert stop.asked()
+    assert stop.stop_requested()
     assert stop.left == 13
     clock[0] += 70
     assert stop.left == 0
@@ -30,7 +30,7 @@ def test_it_begins_when_the_stop_is_asked_for(clock):
 
 def test_the_last_commit_has_a_while_in_any_case(clock):
     stop = StopTime(lambda: True, 20.0)
-    assert stop.asked()
+    assert stop.stop_requested()
     clock[0] += 1
     assert stop.for_commit == 19
     clock[0] += 18.5
@@ -39,15 +39,15 @@ def test_the_last_commit_has_a_while_in_any_case(clock):
 
 def test_what_is_done_in_the_rest_of_it_is_asked_to_stop_early_enough(clock):
     stop = StopTime(lambda: True, 20.0)
-    assert stop.asked()
+    assert stop.stop_requested()
     more = stop.for_more()
-    assert not more.asked()
+    assert not more.stop_requested()
     clock[0] += 15
-    assert more.asked()
+    assert more.stop_requested()
     assert more.left == stop.left == 5
 
 
 def test_without_time_there_is_no_more():
     stop = StopTime(lambda: True, 0.0)
-    assert stop.asked()
-    assert stop.for_more().asked()
+    assert stop.stop_requested()
+    assert stop.for_more().stop_requested()

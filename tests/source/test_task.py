@@ -16,7 +16,7 @@ from tailrace.errors import FencedError, PositionLostError, ProgressError, Retri
 from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.sinks.files import FilesSink
-from tailrace.source import anew, skipping
+from tailrace.source import new_snapshot, skipped_notification
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
@@ -271,7 +271,7 @@ def begun(job, lanes=1):
     """The same, when the run has fixed where it begins."""
     with closing(job.new_sink()) as sink:
         claim = sink.claim(1)
-    anew.begun(job, claim, lanes, lambda question: question())
+    new_snapshot.begin(job, claim, lanes, lambda question: question())
     return job
 
 
@@ -401,7 +401,7 @@ def test_without_a_link_the_log_goes_to_standard_error(with_snapshot, monkeypatc
 
 def test_a_start_that_finds_no_snapshot_to_take_says_so_once_in_a_commit_of_its_own(new):
     telling = evolve(new, document={**new.document, "tells": True})
-    skip = partial(skipping.tell, ask=lambda question: question())
+    skip = partial(skipped_notification.send, ask=lambda question: question())
     skip(telling, Claim((None,)))
     begun(telling, lanes=2)
     skip(telling, telling.new_sink().claim(1))

@@ -10,8 +10,8 @@ import pytest
 
 from support.streaming_frames import job_of, next_batch, options_of, read
 from tailrace.errors import ConfigError, StructureError
-from tailrace.source.changes import INITIAL, ChangesReader
-from tailrace.source.reading import row_reading, spark_schema
+from tailrace.source.cdc_source import INITIAL, CdcReader
+from tailrace.source.frame_reading import row_reading, spark_schema
 from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -78,7 +78,7 @@ def test_rows_have_the_columns_of_the_one_table_in_sparks_types(sqlserver: Datab
 def test_a_column_that_comes_while_a_query_runs_stops_it_and_is_there_when_it_is_started_again(shop: Database) -> None:
     options = options_of(shop, output="rows", table_include_list="dbo[.]t")
     start = begun(options)
-    running = ChangesReader(job_of(options), row_reading(job_of(options), spark_schema(job_of(options))))
+    running = CdcReader(job_of(options), row_reading(job_of(options), spark_schema(job_of(options))))
     shop.sql("INSERT t VALUES (1, N'old'); ALTER TABLE t ADD b int")
     shop.capture_all()
     shop.capture("t", instance="t_2")

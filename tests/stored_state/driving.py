@@ -14,12 +14,12 @@ from attrs import evolve
 
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables import window_tables
-from tailrace.connectors.change_tables.snapshots import gathered
+from tailrace.connectors.change_tables.snapshots import pending_chunks
 from tailrace.connectors.change_tables.snapshots import splitting as splitting_of_sqlserver
 from tailrace.connectors.mysql.snapshots import splitting as splitting_of_mysql
 from tailrace.connectors.mysql.streaming import LogReader
-from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
-from tailrace.source import anew, task
+from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
+from tailrace.source import new_snapshot, task
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn
 
@@ -57,7 +57,7 @@ class Lanes:
         with closing(self.job.new_sink()) as sink:
             claim = sink.claim(1)
         with small_steps(), elsewhere():
-            begun = anew.begun(self.job, claim, lanes, lambda question: question())
+            begun = new_snapshot.begin(self.job, claim, lanes, lambda question: question())
         (progress,) = begun.progress
         assert progress is not None
         assert progress.snapshot is not None
@@ -106,10 +106,10 @@ def small_steps() -> Iterator[None]:
         for module, name, value in (
             (chunk_sizes, "ROWS_AT_LEAST", 7),
             (chunk_sizes, "ROWS_AT_MOST", 7),
-            (gathering, "ROWS_OF_A_PART", 10),
+            (part_assembly, "ROWS_OF_A_PART", 10),
             (window_tables, "FIRST_ROWS", 4),
             (window_tables, "MOST_ROWS", 4),
-            (gathered, "GATHERED_BYTES", 1),
+            (pending_chunks, "GATHERED_BYTES", 1),
             (splitting_of_mysql, "LEAST_ROWS", 1),
             (splitting_of_sqlserver, "LEAST_ROWS", 1),
         ):

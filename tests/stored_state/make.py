@@ -30,7 +30,7 @@ from support.streaming_frames import next_batch, read
 from tailrace.cli.main import main as tailrace_main
 from tailrace.connect_offsets.file import OffsetFile
 from tailrace.connectors.base import Progress
-from tailrace.source.changes import INITIAL
+from tailrace.source.cdc_source import INITIAL
 from tailrace_standins.servers.kafka_broker import KafkaBroker
 
 

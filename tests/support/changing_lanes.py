@@ -16,7 +16,7 @@ import pytest
 
 from support.kafka_reading import read_topics
 from tailrace.connectors.base import Lane
-from tailrace.signals.carried import is_at_work
+from tailrace.signals.moved_work import is_at_work
 from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace.source import run, task
 from tailrace.source.job import Job, Pace

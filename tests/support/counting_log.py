@@ -23,7 +23,15 @@ from tailrace.changes.layouts import Layout, Struct, Values
 from tailrace.changes.outline import Outline
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.changes.source_records import EventKind, Objects, SourceHeader, SourceRecords, every_record
-from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
+from tailrace.connectors.base import (
+    HistoryRecord,
+    LogBatch,
+    LogRange,
+    Progress,
+    SnapshotStep,
+    StartPoint,
+    no_other_lanes,
+)
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.events.event import Events, NewEvents
 from tailrace.schema.connect import Field, Schema, Type
@@ -125,10 +133,10 @@ class CountingLog:
     def routed(self, routing):
         return self
 
-    def can_be_dealt_out(self, progress):
+    def can_change_lanes(self, progress):
         return True
 
-    def meeting_point(self, lanes):
+    def common_boundary(self, lanes):
         """The end of the transaction in which the farthest lane stands."""
         farthest = max(int(lane.delivered or -1) for lane in lanes) + 1
         return {"n": -(-farthest // TRANSACTION) * TRANSACTION}
@@ -138,7 +146,7 @@ class CountingLog:
         snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None
         return StartPoint({"n": n}, [structure(0)], snapshot, f"{n - 1:012d}" if after else "")
 
-    def require_within_reach(self, progress: Progress, history=None, lane=None) -> None:
+    def require_retained(self, progress: Progress, history=None, lane=None) -> None:
         self._require(progress.restart["n"])
 
     def _require(self, n):
@@ -146,7 +154,7 @@ class CountingLog:
         if purged.exists() and n < int(purged.read_text()):
             raise PositionLostError(f"the log was purged up to {purged.read_text()}")
 
-    def snapshot(self, lane, progress, history, others=alone, new_events=list) -> Iterator[LogBatch]:
+    def snapshot(self, lane, progress, history, others=no_other_lanes, new_events=list) -> Iterator[LogBatch]:
         self._check_history(history, progress)
         state = progress.snapshot
         numbers = [-1 - n for n in range(self._rows) if n % lane.count == lane.number]
@@ -172,7 +180,7 @@ class CountingLog:
     def warn_of_lists(self):
         pass
 
-    def skipped(self, progress):
+    def skipped_notification(self, progress):
         return [Numbers("count.told", [SKIPPED])] if self._tells else []
 
     @staticmethod

@@ -92,7 +92,9 @@ def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=(), co
                     dropped.add(lane)
     for reader in readers.values():
         assert list(reader) == []
-    assert all(state.standing == states[0].standing for state in states), "lanes that are done stand alike"
+    assert all(state.without_figures == states[0].without_figures for state in states), (
+        "lanes that are done stand alike"
+    )
     snapshot.progress = states[0]
     return snapshot
 

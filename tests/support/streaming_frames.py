@@ -9,9 +9,9 @@ from typing import Any
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from tailrace.connectors.sqlserver.spec import SPEC
-from tailrace.source.changes import INITIAL, ChangesReader
+from tailrace.source.cdc_source import INITIAL, CdcReader
+from tailrace.source.frame_reading import row_reading, spark_schema
 from tailrace.source.options import ReadJob, parse_options
-from tailrace.source.reading import row_reading, spark_schema
 from tailrace_standins.servers.sqlserver_server import Database
 
 Offset = Mapping[str, Any]
@@ -31,7 +31,7 @@ def job_of(options: Mapping[str, str]) -> ReadJob:
 
 def next_batch(options: Mapping[str, str], start: Offset, limit: ReadLimit = ALL) -> Offset:
     """The end of the next batch, as it comes out of a checkpoint."""
-    end: Offset = json.loads(json.dumps(ChangesReader(job_of(options)).latestOffset(start, limit)))
+    end: Offset = json.loads(json.dumps(CdcReader(job_of(options)).latestOffset(start, limit)))
     return end
 
 
@@ -47,7 +47,7 @@ def batches(
 def tasks(options: Mapping[str, str], start: Offset, end: Offset) -> list[list[dict[str, Any]]]:
     """What each task of a batch gives, row by row."""
     job = job_of(options)
-    reader = ChangesReader(job, row_reading(job, spark_schema(job))) if job.output == "rows" else ChangesReader(job)
+    reader = CdcReader(job, row_reading(job, spark_schema(job))) if job.output == "rows" else CdcReader(job)
     return [[row for batch in reader.read(each) for row in batch.to_pylist()] for each in reader.partitions(start, end)]
 
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from tailrace.cli.failures import is_sparks, unwrapped
 from tailrace.errors import ConfigError, FencedError, ProgressError, RetriableError, TailraceError
-from tailrace.source.endings import told
+from tailrace.source.query_errors import full_text
 
 REMOVE: Final = "remove the folder: the target knows how far it came, and the next run goes on from there"
 _SHARED: Final = re.compile("CONCURRENT_STREAM_LOG_UPDATE|Concurrent update to the log")
@@ -51,7 +51,7 @@ def explain(error: Exception, folder: Path) -> TailraceError | None:
     """The error about the checkpoint; None if the problem is another one."""
     if not is_sparks(error) or isinstance(unwrapped(error), TailraceError):
         return None
-    text = told(error)
+    text = full_text(error)
     found = next((make for sign, make in _MEANINGS if sign.search(text)), None)
     if found is not None:
         return found(folder, text)

@@ -23,7 +23,7 @@ from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import PREFIX, Shop
 from tailrace.connectors.interface import Demo
-from tailrace.connectors.places import load_object
+from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
 from tailrace_standins.servers.java_jars import Unavailable as NoBroker
@@ -67,7 +67,7 @@ def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, v
     config.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     job, _ = load_job(config, way.target)
     screen.notice(f"{shop.place}, its shop in the database inventory; starting Spark")
-    with _Play(Writer(shop.connect(), shop.words), way, screen, seconds) as play:
+    with _Play(Writer(shop.connect(), shop.statements), way, screen, seconds) as play:
         run_job(job, way.target, screen, available_now=False, verbose=verbose, stop=play)
     play.summarise()
 
@@ -114,9 +114,9 @@ class _Play(StopSignal):
         if self._writer.is_alive():
             self._writer.stop()
 
-    def asked(self) -> bool:
+    def stop_requested(self) -> bool:
         """Whether the demo is over."""
-        return super().asked() or self._advance()
+        return super().stop_requested() or self._advance()
 
     def _advance(self) -> bool:
         now = time.monotonic()
@@ -142,7 +142,7 @@ class _Play(StopSignal):
             raise self._writer.error
         if self._reader is not None:
             self._reader.stop()
-        stopped = super().asked()
+        stopped = super().stop_requested()
         if not stopped:
             self._check()
         writer = self._writer

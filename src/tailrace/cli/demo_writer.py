@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.connectors.demo import Words
+from tailrace.connectors.demo import Statements
 
 SECONDS_BETWEEN = 0.3
 FIRST_NAMES = ("Ida", "Noah", "Priya", "Omar", "Lena", "Kofi", "Yara", "Jun")
@@ -18,13 +18,13 @@ LAST_NAMES = ("Olsen", "Okafor", "Silva", "Novak", "Haddad", "Kim", "Moreau", "R
 class Writer(threading.Thread):
     """Changes rows on a separate connection; `changes` counts the changed rows."""
 
-    def __init__(self, connection: Any, words: Words, seed: int = 7) -> None:
+    def __init__(self, connection: Any, statements: Statements, seed: int = 7) -> None:
         super().__init__(daemon=True, name="demo-writer")
         self.changes = 0
         self.transactions = 0
         self.error: Exception | None = None
         self._connection = connection
-        self._words = words
+        self._statements = statements
         self._chance = random.Random(seed)  # noqa: S311
         self._stopping = threading.Event()
         self._numbers = itertools.count(1)
@@ -50,23 +50,23 @@ class Writer(threading.Thread):
     def _order(self) -> int:
         customer, product = self._any("customers", "id"), self._any("products", "id")
         quantity = self._chance.randint(1, 4)
-        changed = self._execute(self._words.order, (customer, quantity, product))
-        return changed + self._execute(self._words.sale, (quantity, product))
+        changed = self._execute(self._statements.order, (customer, quantity, product))
+        return changed + self._execute(self._statements.sale, (quantity, product))
 
     def _customer(self) -> int:
         first, last = self._chance.choice(FIRST_NAMES), self._chance.choice(LAST_NAMES)
         email = f"{first}.{last}.{next(self._numbers)}@example.com".lower()
-        return self._execute(self._words.customer, (first, last, email))
+        return self._execute(self._statements.customer, (first, last, email))
 
     def _move(self) -> int:
-        table, key, address = self._words.moved
-        return self._execute(self._words.move, (address.format(next(self._numbers)), self._any(table, key)))
+        table, key, address = self._statements.moved
+        return self._execute(self._statements.move, (address.format(next(self._numbers)), self._any(table, key)))
 
     def _restock(self) -> int:
-        return self._execute(self._words.restock)
+        return self._execute(self._statements.restock)
 
     def _cancel(self) -> int:
-        return self._execute(self._words.cancel, (self._any("orders", self._words.number),))
+        return self._execute(self._statements.cancel, (self._any("orders", self._statements.number),))
 
     def _any(self, table: str, column: str) -> Any:
         with self._connection.cursor() as cursor:

@@ -197,11 +197,11 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED.number
     except Exception as error:  # noqa: BLE001
-        return _tell(error, verbose="--verbose" in arguments)
+        return _report(error, verbose="--verbose" in arguments)
     return OK.number
 
 
-def _tell(error: Exception, *, verbose: bool) -> int:
+def _report(error: Exception, *, verbose: bool) -> int:
     cause = unwrapped(error)
     if verbose:
         traceback.print_exception(error)

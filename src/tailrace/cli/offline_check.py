@@ -78,11 +78,11 @@ def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool
     if as_json:
         typer.echo(json.dumps({"files": [each.as_json() for each in found]}, indent=2))
     if worker:
-        _tell_of_worker(worker)
+        _print_worker_warnings(worker)
     return exit_code_for(ConfigError()) if any(each.problems for each in found) else 0
 
 
-def _tell_of_worker(worker: Worker) -> None:
+def _print_worker_warnings(worker: Worker) -> None:
     """Print the warnings about the worker's file."""
     for note in worker.ignored():
         typer.echo(f"note: {note}", err=True)

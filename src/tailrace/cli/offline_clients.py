@@ -18,7 +18,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
-from tailrace.kafka.msk import NotHereError
+from tailrace.kafka.msk import MissingLocallyError
 from tailrace.kafka.options import history_clients, signal_consumer, sink_clients
 from tailrace.signals.model import Channel
 
@@ -50,7 +50,7 @@ def try_clients(settings: Settings, problems: Problems) -> None:
 def _try(problems: Problems, make: Callable[[], object]) -> None:
     try:
         make()
-    except NotHereError as error:
+    except MissingLocallyError as error:
         problems.warn(str(error))
     except ConfigError as error:
         problems.add(str(error))

@@ -9,17 +9,17 @@ from typing import Any
 
 import typer
 
-from tailrace.cli.offsets_target import Kept
+from tailrace.cli.offsets_target import StoredProgress
 from tailrace.connectors import restart_from
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
-from tailrace.signals.carried import begun_again
-from tailrace.sinks.base import Opened
+from tailrace.signals.moved_work import restarted
+from tailrace.sinks.base import RecordedState
 
 
 def show(config: Path, to: str, checkpoint: Path | None, worker: Path | None) -> None:
     """Print `{"delivered", "restart"}`, and `signalled` where signals asked for something; of several lanes a list."""
-    lanes = Kept.of(config, to, checkpoint, worker).lanes()
+    lanes = StoredProgress.of(config, to, checkpoint, worker).lanes()
     if not lanes:
         raise ProgressError(f"nothing was delivered to {to} yet: there is no progress")
     shown = [_shown(lane) for lane in lanes]
@@ -28,16 +28,16 @@ def show(config: Path, to: str, checkpoint: Path | None, worker: Path | None) ->
 
 def set_(config: Path, to: str, position: str, checkpoint: Path | None, worker: Path | None) -> None:
     """Store a restart position; nothing counts as delivered beyond it."""
-    kept = Kept.of(config, to, checkpoint, worker)
+    kept = StoredProgress.of(config, to, checkpoint, worker)
     restart = restart_from(kept.settings, _parsed(position))
     begun: list[HistoryRecord] = []
 
-    def history(opened: Opened) -> Sequence[HistoryRecord]:
+    def history(opened: RecordedState) -> Sequence[HistoryRecord]:
         if not (opened.history or begun):
             begun.extend(kept.job.new_connector().start_point().history)
         return [] if opened.history else begun
 
-    signalled = begun_again([lane.signalled for lane in kept.lanes()])
+    signalled = restarted([lane.signalled for lane in kept.lanes()])
     kept.store(Progress("", restart, signalled=signalled), history)
     typer.echo(f"the next run reads from {json.dumps(restart)}")
 

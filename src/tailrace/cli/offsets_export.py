@@ -7,19 +7,19 @@ from pathlib import Path
 
 import typer
 
-from tailrace.cli.offsets_target import Kept
+from tailrace.cli.offsets_target import StoredProgress
 from tailrace.connect_offsets.entries import compact, key_for
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError, StructureError
-from tailrace.schema_history.kept import schema_history_of
-from tailrace.signals.carried import is_at_work
+from tailrace.schema_history.configured import schema_history_of
+from tailrace.signals.moved_work import is_at_work
 
 
 def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None, worker: Path | None) -> None:
     """Write the delivered position as Debezium's offset, and the history where the configuration says."""
-    kept = Kept.of(config, to, checkpoint, worker)
+    kept = StoredProgress.of(config, to, checkpoint, worker)
     settings = kept.settings
     store = open_store(destination, settings)
     connector = taking_over(settings)
@@ -52,7 +52,10 @@ def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
 
 
 def _copy_history(
-    kept: Kept, records: Sequence[HistoryRecord], too_early: Callable[[Sequence[HistoryRecord]], int], why: str
+    kept: StoredProgress,
+    records: Sequence[HistoryRecord],
+    too_early: Callable[[Sequence[HistoryRecord]], int],
+    why: str,
 ) -> str:
     """Add what Debezium's history lacks; return a sentence about it."""
     place = schema_history_of(kept.settings)

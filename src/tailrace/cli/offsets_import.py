@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from tailrace.cli.offsets_target import Kept
+from tailrace.cli.offsets_target import StoredProgress
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connect_offsets.entries import Offset, find_any
@@ -16,7 +16,7 @@ from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.interface import TakingOver
 from tailrace.errors import ConfigError, ProgressError, StructureError
-from tailrace.schema_history.kept import schema_history_of
+from tailrace.schema_history.configured import schema_history_of
 
 REBUILT = "recovery"  # the snapshot mode that rebuilds the history from the current tables
 
@@ -35,7 +35,7 @@ def import_(
     from_worker = Worker.read(worker)
     if source is None and from_worker is None:
         raise ConfigError("say where Kafka Connect keeps its offsets: --from, or --worker with the worker's file")
-    kept = Kept.of(config, to, checkpoint, worker)
+    kept = StoredProgress.of(config, to, checkpoint, worker)
     settings = kept.settings
     store = open_store(source or (from_worker.offsets() if from_worker else ""), settings)
     if not store.exists():
@@ -50,13 +50,13 @@ def import_(
     restart = connector.restart_of(settings, offsets)
     history = _history(settings, connector, offsets)
     kept.store(Progress("", restart), lambda _: history)
-    places = ", ".join(f"{entry} at {connector.place_of(entry.offset)}" for entry in entries)
+    places = ", ".join(f"{entry} at {connector.offset_text(entry.offset)}" for entry in entries)
     typer.echo(
         f"took over {places}, with {len(history)} records of the schema history: the next run to {to} goes on there"
     )
 
 
-def _refuse_progress(kept: Kept, to: str) -> None:
+def _refuse_progress(kept: StoredProgress, to: str) -> None:
     if lanes := kept.lanes():
         raise ProgressError(
             f"{to} has progress already ({lanes[0].delivered or 'nothing delivered'}): to go on from Debezium's offset "

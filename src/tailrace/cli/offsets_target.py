@@ -16,14 +16,14 @@ from tailrace.config.worker import Worker
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
 from tailrace.link import Link
-from tailrace.schema.history import identity, unseen
-from tailrace.sinks.base import Opened
+from tailrace.schema.history import identity, new_records
+from tailrace.sinks.base import RecordedState
 from tailrace.sinks.lease import Lease
 from tailrace.source.job import Job
 
 
 @frozen
-class Kept:
+class StoredProgress:
     """A connector's progress in a target."""
 
     job: Job
@@ -31,7 +31,7 @@ class Kept:
     target: Target
 
     @classmethod
-    def of(cls, config: Path, to: str, checkpoint: Path | None, worker: Path | None = None) -> Kept:
+    def of(cls, config: Path, to: str, checkpoint: Path | None, worker: Path | None = None) -> StoredProgress:
         """The progress of a configuration file's connector, with its Connect worker's settings."""
         if to == "console" and checkpoint is None:
             raise ConfigError("--to console keeps no progress without --checkpoint DIR")
@@ -85,7 +85,7 @@ class Kept:
         with closing(self.job.new_sink()) as sink:
             return sink.open(0).history
 
-    def store(self, progress: Progress, history: Callable[[Opened], Sequence[HistoryRecord]]) -> None:
+    def store(self, progress: Progress, history: Callable[[RecordedState], Sequence[HistoryRecord]]) -> None:
         """Set all lanes to one position, and add the history records that they lack."""
         with self._leased(), closing(Link(lambda *_: None)) as link:
             job = evolve(self.job, link=link.address)
@@ -95,7 +95,7 @@ class Kept:
                 with closing(job.new_sink()) as sink:
                     opened = sink.open(lane)
                     known = {identity(record) for record in opened.history}
-                    sink.commit(progress, list(unseen(history(opened), known).values()))
+                    sink.commit(progress, list(new_records(history(opened), known).values()))
             shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it has the old position as a floor
 
 

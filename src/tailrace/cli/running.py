@@ -21,7 +21,7 @@ from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.history_topic import without_history_topic
-from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
+from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.load import load_with_document
@@ -29,9 +29,9 @@ from tailrace.errors import ConfigError
 from tailrace.link import Link
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
-from tailrace.source.first_look import first_look
 from tailrace.source.job import Job, Pace
 from tailrace.source.log_lines import lines_to
+from tailrace.source.preflight import preflight
 from tailrace.source.stop_time import STOP_SECONDS
 
 CHECKPOINT = "checkpoint"
@@ -81,7 +81,7 @@ class StopSignal:
     def __init__(self) -> None:
         self._taken = False
 
-    def asked(self) -> bool:
+    def stop_requested(self) -> bool:
         """Whether to stop; the waiting code polls this."""
         return self._taken
 
@@ -129,7 +129,7 @@ def load_job(
         lanes=lanes,
         snapshot_lanes=snapshot_lanes(settings, is_kafka=is_kafka),
         only_snapshot=settings.snapshot_mode == ONLY_SNAPSHOT,
-        snapshot_again=settings.snapshot_mode if settings.snapshot_mode in ANEW else "",
+        snapshot_again=settings.snapshot_mode if settings.snapshot_mode in WITH_NEW_SNAPSHOT else "",
         snapshot_delay_seconds=settings.snapshot_delay_ms / 1000 if settings.snapshot_mode in WITH_ROWS else 0.0,
     )
     return job, settings
@@ -164,7 +164,7 @@ def run_job(
     with (
         closing(Link(screen.handle)) as link,
         lines_to(screen.handle),
-        first_look(job, screen.notice, take_over=take_over) as look,
+        preflight(job, screen.notice, take_over=take_over) as look,
     ):
         from tailrace.source import run  # imports Spark's modules, which takes as long as the first look
 
@@ -176,7 +176,7 @@ def run_job(
             checkpoint_errors(target.checkpoint),
         ):
             try:
-                look.with_spark(signal_.asked)
+                look.with_spark(signal_.stop_requested)
                 screen.say("reading the log")
                 return run.deliver(
                     spark,
@@ -184,12 +184,12 @@ def run_job(
                     str(target.checkpoint),
                     link,
                     available_now=available_now,
-                    stop_asked=look.watching(signal_.asked),
+                    stop_requested=look.watching(signal_.stop_requested),
                     notice=screen.notice,
                     stop_seconds=stop_timeout,
                 )
             except Exception as error:
-                if signal_.asked() and is_stop(error):
+                if signal_.stop_requested() and is_stop(error):
                     return True
                 raise
 

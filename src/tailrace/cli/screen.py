@@ -37,7 +37,7 @@ class Screen:
         self._status: Status | None = None
         self._live = self._err.is_terminal and not quiet_progress
         self._plain = not self._err.is_terminal and not quiet_progress
-        self._told_at = time.monotonic()
+        self._reported_at = time.monotonic()
         self._snapshot: SnapshotProgress | None = None
         self._warned: set[str] = set()
 
@@ -115,12 +115,12 @@ class Screen:
 
     def _show_progress(self) -> None:
         if self._status is not None:
-            self._status.update(Text(self._told(snapshot_lines.block)))
-        elif self._plain and time.monotonic() - self._told_at >= PLAIN_SECONDS:
-            self._told_at = time.monotonic()
-            self._err.print(self._told(snapshot_lines.line))
+            self._status.update(Text(self._rendered(snapshot_lines.block)))
+        elif self._plain and time.monotonic() - self._reported_at >= PLAIN_SECONDS:
+            self._reported_at = time.monotonic()
+            self._err.print(self._rendered(snapshot_lines.line))
 
-    def _told(self, tell: Callable[[SnapshotProgress], str]) -> str:
+    def _rendered(self, tell: Callable[[SnapshotProgress], str]) -> str:
         snapshot = self._snapshot
         if snapshot is None:
             return str(self.totals)

@@ -72,10 +72,10 @@ def _rows(of: SnapshotProgress | TableProgress) -> str:
     if of.done:
         return f"{of.rows:,} rows, all"
     share = percent(of)
-    told = (
+    words = (
         f"{of.rows:,} of about {of.about:,} rows" if of.about > of.rows else f"{of.rows:,} rows, more than was thought"
     )
-    return told if share is None or of.about <= of.rows else f"{told} ({share} %)"
+    return words if share is None or of.about <= of.rows else f"{words} ({share} %)"
 
 
 def _share(table: TableProgress) -> str:
@@ -89,8 +89,8 @@ def _speed(of: SnapshotProgress | TableProgress) -> list[str]:
     if not of.speed.overall:
         return []
     left = seconds_left(of)
-    told = [f"{of.speed.recent:,.0f} rows/s, {of.speed.overall:,.0f} overall"]
-    return told if left is None else [*told, f"{duration(left)} left"]
+    words = [f"{of.speed.recent:,.0f} rows/s, {of.speed.overall:,.0f} overall"]
+    return words if left is None else [*words, f"{duration(left)} left"]
 
 
 def _plain(name: str) -> str:

@@ -14,7 +14,7 @@ from tailrace.config.filters import Naming
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
-from tailrace.config.unknown import unless_unknown
+from tailrace.config.unknown_values import unless_unknown
 from tailrace.config.values import Value
 
 Pairs = Sequence[tuple[str, str]]

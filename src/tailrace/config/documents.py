@@ -14,7 +14,7 @@ from typing import Any
 from tailrace.config.entries import hide_salt
 from tailrace.config.javaproperties import PropertiesError, parse
 from tailrace.config.problems import Problems
-from tailrace.config.spelling import shown
+from tailrace.config.spelling import printable
 from tailrace.errors import ConfigError
 
 _BESIDE_CONFIG = {"name", "config", "tasks", "type", "initial_state"}  # of Connect's requests and answers
@@ -128,7 +128,7 @@ def _texts(config: Mapping[str, Any], problems: Problems) -> dict[str, str]:
         elif isinstance(value, str | int | float):
             texts[name] = str(value)
         elif value is not None:
-            problems.add(f"{shown(hide_salt(name))} is a JSON {_json_type(value)}: {_instead(value)}")
+            problems.add(f"{printable(hide_salt(name))} is a JSON {_json_type(value)}: {_instead(value)}")
     return texts
 
 
@@ -174,7 +174,7 @@ def _last_ones(pairs: Sequence[tuple[str, Any]], problems: Problems) -> dict[str
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found and found[name] != value:
-            told = shown(hide_salt(name))
+            told = printable(hide_salt(name))
             problems.pass_over(f"{told} stands there more than once with different values: the last one counts")
         found[name] = value
     return found

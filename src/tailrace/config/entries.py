@@ -15,7 +15,7 @@ from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
-from tailrace.config.spelling import shown
+from tailrace.config.spelling import printable
 from tailrace.config.unknown_names import Others, Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
 
@@ -51,11 +51,11 @@ class Entry:
     @property
     def shown_name(self) -> str:
         """The name as a message may show it: without a salt, and with the current name after an older one."""
-        given = shown(hide_salt(self.given_name))
+        given = printable(hide_salt(self.given_name))
         return given if self.given_name == self.name else f"{given} (now {hide_salt(self.name)})"
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """Name and value, with which messages begin."""
         return f"{self.shown_name} is {self.shown_value!r}"
 
@@ -94,7 +94,7 @@ def collect(
         if given_name.startswith(parts) and parts:
             continue  # `converters` and `post.processors` themselves are refused: one message is enough
         if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
-            unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)) or '""')
+            unknown.setdefault(verdict, []).append(printable(hide_salt(given_name)) or '""')
             continue
         entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
         if entry.name not in tables.by_name and (family := tables.family_of(entry.name)):
@@ -104,7 +104,7 @@ def collect(
         tell = problems.add if verdict.is_wrong else problems.pass_over
         tell(_together(names, verdict.words))
     for family, names in families.items():
-        _tell_status(family, names, problems)
+        _report_status(family, names, problems)
     return entries
 
 
@@ -151,7 +151,7 @@ def _unknown(
     return verdict_on(near, tables, database, given) if near else None
 
 
-def _tell_status(family: Family, names: Sequence[str], problems: Problems) -> None:
+def _report_status(family: Family, names: Sequence[str], problems: Problems) -> None:
     because = f": {family.reason}" if family.reason else ""
     if family.status is Status.REFUSED:
         problems.add_not_yet(_together(names, f"is not supported{because}"))
@@ -165,7 +165,9 @@ def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, proble
     """Keep the entry unless one with a newer name is there; as in Debezium the newest name wins."""
     other = entries.setdefault(entry.name, entry)
     if other is not entry and not _same(tables.by_name.get(entry.name), other.text, entry.text):
-        problems.pass_over(f"{entry.shown} and has no effect, because {other.shown_name} is set to {other.shown_value!r}")
+        problems.pass_over(
+            f"{entry.label} and has no effect, because {other.shown_name} is set to {other.shown_value!r}"
+        )
 
 
 def _same(prop: Property | None, one: str, other: str) -> bool:

@@ -18,10 +18,10 @@ from attrs import frozen
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,19}")  # a Java long has at most 19 digits
 
 
-class Fate(enum.Enum):
+class Handling(enum.Enum):
     """How a property is handled."""
 
-    TAKEN = "taken"  # under `to`
+    TRANSLATED = "taken"  # under `to`
     SECURITY = "taken with others"  # see tailrace.kafka.security
     IGNORED = "ignored"
     REFUSED = "refused"
@@ -33,7 +33,7 @@ class JavaName:
 
     Attributes:
         name: in Java.
-        fate: how it is handled.
+        handling: how it is handled.
         to: the names in librdkafka.
         convert: turns Java's value into librdkafka's; raises a `ValueError` that says what the value must be.
         harmless: values of a refused property that are accepted, because they have no effect.
@@ -42,7 +42,7 @@ class JavaName:
     """
 
     name: str
-    fate: Fate = Fate.TAKEN
+    handling: Handling = Handling.TRANSLATED
     to: tuple[str, ...] = ()
     convert: Callable[[str], str] = str
     harmless: tuple[str, ...] = ()
@@ -58,15 +58,15 @@ def _to(name: str, *to: str, says: str = "", convert: Callable[[str], str] = str
 
 
 def _security(name: str, *to: str, says: str = "") -> JavaName:
-    return JavaName(name=name, fate=Fate.SECURITY, to=to, says=says)
+    return JavaName(name=name, handling=Handling.SECURITY, to=to, says=says)
 
 
 def _ignored(says: str, *names: str) -> tuple[JavaName, ...]:
-    return tuple(JavaName(name=name, fate=Fate.IGNORED, says=says) for name in names)
+    return tuple(JavaName(name=name, handling=Handling.IGNORED, says=says) for name in names)
 
 
 def _refused(name: str, says: str, *harmless: str) -> JavaName:
-    return JavaName(name=name, fate=Fate.REFUSED, says=says, harmless=harmless)
+    return JavaName(name=name, handling=Handling.REFUSED, says=says, harmless=harmless)
 
 
 def _whole(text: str) -> int:

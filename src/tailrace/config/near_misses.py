@@ -25,14 +25,14 @@ _SPECIAL: Final = re.compile(r"[\\^$*+?()\[\]{}|]")  # without the dot, which al
 
 
 @frozen
-class Thing:
+class Candidate:
     """An existing table, column or database: its name in the list, and other names that people may write."""
 
     name: str
     others: tuple[str, ...] = ()
 
 
-def near_miss(expression: str, things: Sequence[Thing]) -> str:
+def near_miss(expression: str, things: Sequence[Candidate]) -> str:
     """What to write instead, and why; "" if nothing is similar."""
     for form, shown, why in _forms(expression):
         matches = _matcher(form)
@@ -84,7 +84,7 @@ def _matcher(form: str) -> Callable[[str], bool]:
     return lambda name: pattern.fullmatch(name) is not None
 
 
-def _alike(expression: str, things: Sequence[Thing]) -> list[str]:
+def _alike(expression: str, things: Sequence[Candidate]) -> list[str]:
     """The most similar names. Case is ignored for all letters here; expressions ignore it for ASCII letters only."""
     spelled = {each.casefold(): thing.name for thing in things for each in (*thing.others, thing.name)}
     if len(spelled) > _COMPARED:

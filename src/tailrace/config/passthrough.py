@@ -63,7 +63,7 @@ CLIENTS: Final = (
 )
 
 
-def passed(entries: Mapping[str, Entry], prefix: str) -> PassThrough:
+def pass_through(entries: Mapping[str, Entry], prefix: str) -> PassThrough:
     """The properties whose names begin with `prefix`, without it."""
     return PassThrough(
         {name.removeprefix(prefix): entry.text for name, entry in entries.items() if name.startswith(prefix)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
-from tailrace.config.unknown import unless_unknown
+from tailrace.config.unknown_values import unless_unknown
 from tailrace.config.values import Value
 from tailrace.schema.table_names import table_id
 

@@ -15,7 +15,7 @@ _SLOTS: Final = 64  # into which letters are hashed by their code points
 _OFTEN: Final = 32  # occurrences of one letter that are counted
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     r"""The text with invisible characters, and spaces at the ends, as escapes like `\u200b`."""
     inner = text.strip(" ")
     before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" ")) if inner else 0

@@ -95,13 +95,13 @@ def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Pro
             continue
         group = next((group for group in known if rest.startswith(f"{group}.")), None)
         if group is None:
-            _tell_no_group(entry, rest, known, problems)
+            _report_unknown_group(entry, rest, known, problems)
         else:
             found.setdefault(group, {})[rest[len(group) + 1 :]] = entry.text
     return found
 
 
-def _tell_no_group(entry: Entry, rest: str, known: Sequence[str], problems: Problems) -> None:
+def _report_unknown_group(entry: Entry, rest: str, known: Sequence[str], problems: Problems) -> None:
     """Report a property of an unlisted group. Connect ignores it; if a group was misspelt, topics would differ: an error."""
     near = nearest(rest.partition(".")[0], known, ALIKE)
     if near:

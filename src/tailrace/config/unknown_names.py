@@ -13,7 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
-from tailrace.config.name_sorts import EVERYWHERE, SORTS
+from tailrace.config.name_kinds import EVERYWHERE, NAME_KINDS
 from tailrace.config.property import Family, PropertyTables
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
 
@@ -44,7 +44,7 @@ def judge(name: str, tables: PropertyTables, others: Others, database: str, give
     if words := _meant(plain, tables):
         wrong = any(_is_missing(each, tables, given) for each in words.split())
         return Verdict(f"is not a property of the {database} connector, and has no effect: {words}", is_wrong=wrong)
-    if match := _sort_of(plain):
+    if match := _kind_of(plain):
         return Verdict(match)
     if plain in others():
         return Verdict(f"is a property of another connector, without effect with {database}")
@@ -106,8 +106,8 @@ def _meant(name: str, tables: PropertyTables) -> str:
     return next((words for pattern, words in by_meaning.items() if re.fullmatch(pattern, name)), "")
 
 
-def _sort_of(name: str) -> str:
-    return next(filter(None, (sort.verdict(name) for sort in SORTS)), "")
+def _kind_of(name: str) -> str:
+    return next(filter(None, (sort.verdict(name) for sort in NAME_KINDS)), "")
 
 
 def _family_like(name: str, tables: PropertyTables) -> str | None:

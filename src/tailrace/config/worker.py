@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from tailrace.config.aliases import Aliases
 from tailrace.config.documents import read_properties
-from tailrace.config.java_names import BY_CLIENT, Fate, is_security
+from tailrace.config.java_names import BY_CLIENT, Handling, is_security
 from tailrace.config.placeholders import PlaceholderError, fill
 from tailrace.config.problems import Problems
 from tailrace.config.worker_names import IGNORED
@@ -177,6 +177,6 @@ def _of_sinks(client: str, name: str) -> str | None:
     ignored too, instead of failing a configuration that does not use them.
     """
     row = BY_CLIENT[client].get(name)
-    if client == "producer" or row is None or row.fate in {Fate.TAKEN, Fate.SECURITY}:
+    if client == "producer" or row is None or row.handling in {Handling.TRANSLATED, Handling.SECURITY}:
         return None
     return "no consumer of tailrace's needs it" if client == "consumer" else row.says

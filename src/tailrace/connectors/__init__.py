@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tailrace.connectors.places import load_object
+from tailrace.connectors.object_paths import load_object
 from tailrace.errors import UnsupportedError
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ class Progress:
             of lanes that read it. `done` says that this lane has read its part; beside it are the last `figures`, if
             there are other lanes. The rest is the connector's own JSON.
         signalled: the work that signals requested, and the positions of the signal channels (the connector's own JSON).
-            None: neither exists. `signals/carried.py` lists the members.
+            None: neither exists. `signals/moved_work.py` lists the members.
 
     """
 
@@ -44,15 +44,15 @@ class Progress:
         """Whether this lane has not finished its part of a snapshot."""
         return self.snapshot is not None and not self.snapshot.get("done", False)
 
-    def stands_with(self, other: Progress) -> bool:
+    def is_at_same_position(self, other: Progress) -> bool:
         """Whether two lanes have delivered up to the same position and resume from the same one.
 
         Their requested work may differ.
         """
-        return replace(self.standing, signalled=None) == replace(other.standing, signalled=None)
+        return replace(self.without_figures, signalled=None) == replace(other.without_figures, signalled=None)
 
     @property
-    def standing(self) -> Progress:
+    def without_figures(self) -> Progress:
         """The progress without the figures of this lane's snapshot part; equal in lanes that have delivered the same."""
         if self.snapshot is None or self.snapshot_is_pending:
             return self
@@ -83,11 +83,11 @@ class Lane:
 
 ONLY_LANE: Final = Lane()
 History = Callable[[], Sequence[HistoryRecord]]  # reads the records of a schema history when it is called
-Others = Callable[[], Sequence[Progress | None]]  # reads the other lanes' progress from the sink, as it is now
+OtherLanes = Callable[[], Sequence[Progress | None]]  # reads the other lanes' progress from the sink, as it is now
 
 
-def alone() -> Sequence[Progress | None]:
-    """The `Others` of a lane that is the only one."""
+def no_other_lanes() -> Sequence[Progress | None]:
+    """The `OtherLanes` of a lane that is the only one."""
     return ()
 
 
@@ -195,7 +195,7 @@ class SnapshotPart:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedStep:
+class RequestedStep:
     """The next step of the work that signals requested.
 
     Attributes:

@@ -22,7 +22,7 @@ COMMON = {
 
 
 @frozen
-class Words:
+class Statements:
     """The shop's statements in a database's SQL, with its driver's parameter markers.
 
     Attributes:
@@ -55,11 +55,11 @@ class Shop:
         place: the server and database, for people.
         config: the connector's configuration.
         connect: opens a connection of the database's driver, not in autocommit mode.
-        words: the writer's statements.
+        statements: the writer's statements.
 
     """
 
     place: str
     config: Mapping[str, Any]
     connect: Callable[[], Any]
-    words: Words
+    statements: Statements

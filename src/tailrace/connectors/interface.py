@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tailrace.connectors.base import (
     ONLY_LANE,
-    AskedStep,
     History,
     HistoryRecord,
     Lane,
     LogBatch,
     LogRange,
-    Others,
+    OtherLanes,
     Progress,
+    RequestedStep,
     Signalled,
     SnapshotPart,
     SnapshotStep,
     StartPoint,
-    alone,
     no_history,
+    no_other_lanes,
 )
 
 if TYPE_CHECKING:  # what is named here is heavy
@@ -65,13 +65,13 @@ class Connector(Protocol):
         A routing that changed with the configuration would assign topics to other lanes.
         """
 
-    def can_be_dealt_out(self, progress: Progress) -> bool:
+    def can_change_lanes(self, progress: Progress) -> bool:
         """Whether the tables can continue in other lanes from this progress.
 
         Not if it counts what one lane has delivered, within a transaction say.
         """
 
-    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+    def common_boundary(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest position up to which all of these lanes can read, so that they have the same progress.
 
         None: the connector knows none but the head of the log.
@@ -91,7 +91,7 @@ class Connector(Protocol):
     def warn_of_lists(self) -> None:
         """Warn about entries in the configuration's lists that match nothing, when a connector resumes."""
 
-    def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
+    def require_retained(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` if the log is no longer retained from where this lane's progress resumes.
 
         `history` returns the schema history up to that position. A connector that needs it takes from it which capture
@@ -103,7 +103,7 @@ class Connector(Protocol):
         lane: Lane,
         progress: Progress,
         history: Sequence[HistoryRecord],
-        others: Others = alone,
+        others: OtherLanes = no_other_lanes,
         new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from where that says. The last batch says that it is done.
@@ -113,7 +113,7 @@ class Connector(Protocol):
         calls this again.
         """
 
-    def skipped(self, progress: Progress) -> Sequence[Event]:
+    def skipped_notification(self, progress: Progress) -> Sequence[Event]:
         """The SKIPPED notification for a start that takes no snapshot, with the progress of the first lane."""
 
     def read(
@@ -165,12 +165,12 @@ class Connector(Protocol):
         `now_us` is the processing time of the range.
         """
 
-    def listener(self, signalled: Signalled | None) -> Listener:
+    def signal_poller(self, signalled: Signalled | None) -> SignalPoller:
         """Polls for signals after those that `signalled` says were handled."""
 
-    def asked_step(
+    def requested_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
-    ) -> AskedStep | None:
+    ) -> RequestedStep | None:
         """The next parts of the requested work; None if none can be read now, or the log should be read first.
 
         Args:
@@ -183,16 +183,16 @@ class Connector(Protocol):
         """
 
 
-class Listener(Protocol):
+class SignalPoller(Protocol):
     """Polls the signal channels of one stream."""
 
-    def begun(self) -> Signalled | None:
+    def initial_state(self) -> Signalled | None:
         """The state of the channels at the start of a new stream.
 
         Rows that are in signal tables by then are not for it.
         """
 
-    def heard(self, signalled: Signalled | None, position: Mapping[str, Any]) -> Signalled | None:
+    def poll(self, signalled: Signalled | None, position: Mapping[str, Any]) -> Signalled | None:
         """The requested work with the signals that have come since; `position`: up to where the stream is planned."""
 
     def close(self) -> None:
@@ -258,7 +258,7 @@ class TakingOver(Protocol):
     def too_early(self, records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> int:
         """The number of records that Debezium would apply at the offsets although they come later in the log."""
 
-    def place_of(self, offset: Mapping[str, Any]) -> str:
+    def offset_text(self, offset: Mapping[str, Any]) -> str:
         """The position of an offset, for people."""
 
 

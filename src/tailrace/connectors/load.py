@@ -22,7 +22,7 @@ from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, Table
 from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
-from tailrace.config.passthrough import CLIENTS, passed
+from tailrace.config.passthrough import CLIENTS, pass_through
 from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
@@ -33,9 +33,9 @@ from tailrace.config.settings import Settings
 from tailrace.config.signal_checks import check_signals
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
-from tailrace.config.unfilled import without_unfilled
-from tailrace.config.unknown import KnownValues
 from tailrace.config.unknown_names import SERVER_PREFIX
+from tailrace.config.unknown_values import KnownValues
+from tailrace.config.unreplaced_placeholders import without_unreplaced
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
@@ -90,7 +90,7 @@ def from_mapping(
     kind = _kind(flat, problems, source)
     flat = from_cloud(flat, cloud_classes(kind), problems)
     entries = collect(flat, kind.tables, kind.database, problems, partial(names_of_others, kind.name))
-    entries = without_unfilled(entries, flat, kind.tables, problems)
+    entries = without_unreplaced(entries, flat, kind.tables, problems)
     values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
     known = KnownValues(values, problems.unknown)
     check_together(known, entries, kind.naming, problems, kind.either)
@@ -128,14 +128,14 @@ def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> 
     try:
         value = read(prop, entry.text)
     except NotYetError as error:
-        problems.add_not_yet(f"{entry.shown}: {error}")
+        problems.add_not_yet(f"{entry.label}: {error}")
         return _default(prop)
     except ValueError as error:
-        problems.add(f"{entry.shown}: {error}")
+        problems.add(f"{entry.label}: {error}")
         return _default(prop)
-    _tell_status(prop, entry, value, _classes(prop, value, entries), problems)
-    _tell_items(prop, entry, problems)
-    _tell_disguise(entry, problems)
+    _report_status(prop, entry, value, _classes(prop, value, entries), problems)
+    _report_items(prop, entry, problems)
+    _report_disguise(entry, problems)
     return value
 
 
@@ -149,10 +149,10 @@ def _default(prop: Property) -> Value:
     return () if prop.kind.is_list and prop.default is None else prop.default
 
 
-def _tell_items(prop: Property, entry: Entry, problems: Problems) -> None:
+def _report_items(prop: Property, entry: Entry, problems: Problems) -> None:
     for item in split_list(entry.text) if prop.kind is Kind.LIST else ():
         if item in prop.harmless:
-            problems.warn(f"{entry.shown}: {item} is ignored: {prop.reason}")
+            problems.warn(f"{entry.label}: {item} is ignored: {prop.reason}")
 
 
 def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
@@ -162,23 +162,23 @@ def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
     return f" ({', '.join(names)})" if names else ""
 
 
-def _tell_status(prop: Property, entry: Entry, value: Value, classes: str, problems: Problems) -> None:
+def _report_status(prop: Property, entry: Entry, value: Value, classes: str, problems: Problems) -> None:
     if value in (_default(prop), None) and prop.status is not Status.WORKS:
         return
     if prop.status is Status.REFUSED and entry.text.strip() not in prop.harmless:
-        problems.add_not_yet(f"{entry.shown}{classes}: that is not supported yet; {prop.reason or 'leave it out'}")
+        problems.add_not_yet(f"{entry.label}{classes}: that is not supported yet; {prop.reason or 'leave it out'}")
     elif prop.status is Status.UNUSED:
         problems.warn(_no_effect(entry, "has no effect yet", prop.reason))
     elif prop.status is Status.IGNORED or value is None:
         problems.warn(_no_effect(entry, "is ignored", prop.reason))
 
 
-def _tell_disguise(entry: Entry, problems: Problems) -> None:
+def _report_disguise(entry: Entry, problems: Problems) -> None:
     """Warn about invisible characters: the value looks like another one, and a list with it matches nothing."""
     text = entry.shown_value.strip()
     if any(map(is_disguised, text)):
         meant = "".join(each for each in text if not is_disguised(each))
-        problems.warn(f"{entry.shown}, with an invisible character: is {meant!r} meant?")
+        problems.warn(f"{entry.label}, with an invisible character: is {meant!r} meant?")
 
 
 def _no_effect(entry: Entry, verdict: str, reason: str) -> str:
@@ -204,7 +204,7 @@ def _settings(
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
-    attributes |= {each.attribute: passed(entries, each.prefix) for each in CLIENTS}
+    attributes |= {each.attribute: pass_through(entries, each.prefix) for each in CLIENTS}
     attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
     return kind.settings(
         **attributes,

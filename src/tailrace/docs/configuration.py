@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from tailrace.config.name_sorts import SORTS
+from tailrace.config.name_kinds import NAME_KINDS
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
 from tailrace.connectors.interface import Pages
-from tailrace.connectors.places import load_object
+from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.docs.kafka_clients import client_sections
@@ -91,7 +91,7 @@ def page(connector_class: str) -> str:
 def without_effect() -> str:
     """The page of what has no effect: ignored properties with their reasons, and kinds of names that are no property."""
     sections = [_ignored_section(kind) for kind in SPECS.values()]
-    return "\n".join([_WITHOUT_EFFECT, *sections, _sorts_section()])
+    return "\n".join([_WITHOUT_EFFECT, *sections, _name_kinds_section()])
 
 
 def _ignored_section(kind: Spec) -> str:
@@ -106,8 +106,8 @@ def _ignored_section(kind: Spec) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sorts_section() -> str:
-    rows = [(sort.title, _code(sort.example), sort.verdict(sort.example)) for sort in SORTS]
+def _name_kinds_section() -> str:
+    rows = [(sort.title, _code(sort.example), sort.verdict(sort.example)) for sort in NAME_KINDS]
     header = ("Names of", "Such as", "What is said")
     lines = ["## Names that are no property", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tailrace.config.java_names import TABLES, Fate, JavaName
+from tailrace.config.java_names import TABLES, Handling, JavaName
 from tailrace.kafka.options import CONSUMER, HISTORY_PRODUCER, PRODUCER, SIGNAL_CONSUMER
 
 _INTRODUCTION = """\
@@ -46,12 +46,12 @@ def _table(title: str, rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _row(row: JavaName) -> tuple[str, ...]:
-    return _code(row.name), _fate(row), _remark(row)
+    return _code(row.name), _handling(row), _remark(row)
 
 
-def _fate(row: JavaName) -> str:
-    if row.fate in {Fate.REFUSED, Fate.IGNORED}:
-        return f"*{row.fate.value}*"
+def _handling(row: JavaName) -> str:
+    if row.handling in {Handling.REFUSED, Handling.IGNORED}:
+        return f"*{row.handling.value}*"
     return ", ".join("the same" if name == row.name else _code(name) for name in row.to)
 
 

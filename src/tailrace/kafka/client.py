@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
-from tailrace.kafka.failures import NOT_LET_IN
+from tailrace.kafka.failures import LOGIN_REFUSED
 from tailrace.kafka.librdkafka import Problem, librdkafka, text_of, without_times
 from tailrace.kafka.msk import without_marks
 from tailrace.kafka.token_callback import Tokens
@@ -56,7 +56,7 @@ class Client:
         self.lib = librdkafka()
         self._secrets = [v for k, v in options.items() if v and any(word in k for word in _SECRET_WORDS)]
         self._process = os.getpid()
-        self._said: deque[str] = deque(maxlen=_REMEMBERED)
+        self._errors: deque[str] = deque(maxlen=_REMEMBERED)
         self.refused: Problem | None = None
         self.refused_since = 0.0
         self._topics: dict[str, int] = {}
@@ -66,7 +66,7 @@ class Client:
         self.lib.set_log_queue(self.handle, None)
         # tokens are refreshed on librdkafka's own thread: otherwise only while somebody polls
         if "oauthbearer" in options.get("sasl.mechanisms", options.get("sasl.mechanism", "")).lower():
-            self.lib.taken(self.lib.sasl_background_callbacks_enable(self.handle))
+            self.lib.take_error(self.lib.sasl_background_callbacks_enable(self.handle))
 
     def topic(self, name: str) -> int:
         """The handle of a topic; cached."""
@@ -93,9 +93,9 @@ class Client:
             finally:
                 self.lib.event_destroy(event)
 
-    def taken(self, error: int | None) -> Problem | None:
+    def take_error(self, error: int | None) -> Problem | None:
         """The problem of an `rd_kafka_error_t`; the fatal error's text if there is one."""
-        problem = self.lib.taken(error)
+        problem = self.lib.take_error(error)
         return self.fatal_problem() or problem if problem else None
 
     def fatal_problem(self) -> Problem | None:
@@ -104,13 +104,13 @@ class Client:
         code = self.lib.fatal_error(self.handle, text, rd.TEXT_SIZE)
         return Problem(code, self.lib.name_of(code), text_of(text.value), fatal=True) if code else None
 
-    def last_said(self) -> str:
+    def last_errors(self) -> str:
         """The last background errors: a refused connection, a name that does not resolve."""
-        return "; ".join(self._said)
+        return "; ".join(self._errors)
 
-    def forget(self) -> None:
+    def clear_errors(self) -> None:
         """Forget earlier background errors: after a success they explain nothing."""
-        self._said.clear()
+        self._errors.clear()
         self.refused = None
 
     def close(self, held: Any) -> None:
@@ -158,10 +158,10 @@ class Client:
         while message := self.lib.event_message_next(event):
             code, size = message.contents.err, message.contents.len + message.contents.key_len
             if code and (code not in largest or size > largest[code].size):
-                largest[code] = self._told(message.contents)
+                largest[code] = self._failed_message(message.contents)
         return largest
 
-    def _told(self, message: rd.Message) -> Failed:
+    def _failed_message(self, message: rd.Message) -> Failed:
         topic = text_of(self.lib.topic_name(message.rkt))
         size = message.len + message.key_len
         return Failed(topic, message.partition, message.private or 0, size, self.lib.problem(message.err))
@@ -169,11 +169,11 @@ class Client:
     def _remember(self, code: int, text: str) -> None:
         text = without_times(self._without_secrets(text))
         said = f"{text} ({self.lib.name_of(code)})"
-        if code in NOT_LET_IN:
+        if code in LOGIN_REFUSED:
             self.refused_since = self.refused_since if self.refused else time.monotonic()
             self.refused = Problem(code, self.lib.name_of(code), text)
-        if said not in self._said:
-            self._said.append(said)
+        if said not in self._errors:
+            self._errors.append(said)
 
     def _remember_line(self, event: int) -> None:
         """Keep log lines that are errors; the others add little."""
@@ -181,8 +181,8 @@ class Client:
         self.lib.event_log(event, ctypes.byref(facility), ctypes.byref(text), ctypes.byref(level))
         if level.value <= 3 and text.value and text_of(facility.value) != "FAIL":
             line = self._without_secrets(text_of(text.value))
-            if line not in self._said:
-                self._said.append(line)
+            if line not in self._errors:
+                self._errors.append(line)
 
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:

@@ -29,7 +29,7 @@ CONSEQUENCES: Final = frozenset({_STATE, _PURGE_QUEUE, _PURGE_INFLIGHT, _FATAL})
 _AUTHENTICATION: Final = -169
 _SSL: Final = -181
 SASL_AUTHENTICATION_FAILED: Final = 58
-NOT_LET_IN: Final = frozenset({_AUTHENTICATION, _SSL, SASL_AUTHENTICATION_FAILED})
+LOGIN_REFUSED: Final = frozenset({_AUTHENTICATION, _SSL, SASL_AUTHENTICATION_FAILED})
 """Background errors that repeat forever, while every call waits for its timeout."""
 
 _FENCED: Final = frozenset({-144, 47, 90})  # _FENCED, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED
@@ -74,9 +74,9 @@ def error_of(problem: Problem, doing: str, background: str = "") -> TailraceErro
     for kind, remedies in ((UnsupportedError, _UNSUPPORTED), (ConfigError, _SETUP), (DeliveryError, _NEVER)):
         if problem.code in remedies:
             return kind(f"{what}; {remedies[problem.code]}")
-    return SinkLostError(f"{what}{said_meanwhile(background)}")
+    return SinkLostError(f"{what}{background_text(background)}")
 
 
-def said_meanwhile(background: str) -> str:
+def background_text(background: str) -> str:
     """The background errors, as the end of a sentence."""
     return f"; the client says: {background}" if background else ""

@@ -28,7 +28,7 @@ _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 @frozen
-class Login:
+class JaasLogin:
     """A client's login.
 
     Attributes:
@@ -41,7 +41,7 @@ class Login:
     options: Mapping[str, str] = field(repr=False)
 
 
-def read_jaas(text: str) -> Login:
+def read_jaas(text: str) -> JaasLogin:
     """The one login of the text.
 
     Raises:
@@ -55,7 +55,7 @@ def read_jaas(text: str) -> Login:
         raise ConfigError("it must hold one login module only")
     if len(tokens) < 3 or tokens[1].lower() not in FLAGS:
         raise ConfigError(f"a login module must be followed by {FLAGS[0]}")
-    return Login(tokens[0].rpartition(".")[2], _options(tokens[2:-1]))
+    return JaasLogin(tokens[0].rpartition(".")[2], _options(tokens[2:-1]))
 
 
 class _Quoted(str):

@@ -154,7 +154,7 @@ class Library:
         """Where a function is, for compiled code that calls it."""
         return int(ctypes.cast(self._found(name), c_void_p).value or 0)
 
-    def taken(self, error: int | None) -> Problem | None:
+    def take_error(self, error: int | None) -> Problem | None:
         """The problem of an `rd_kafka_error_t`, which is destroyed."""
         if not error:
             return None

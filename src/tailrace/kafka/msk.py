@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from tailrace.errors import ConfigError
-from tailrace.kafka.jaas import Login
+from tailrace.kafka.jaas import JaasLogin
 
 MECHANISM: Final = "AWS_MSK_IAM"
 MODULE: Final = "IAMLoginModule"
@@ -44,11 +44,11 @@ _ADDRESS: Final = re.compile(r"\.kafka(?:-serverless)?\.([a-z]{2}(?:-[a-z]+)+-\d
 _LIBRARY: Final = "aws_msk_iam_sasl_signer"
 
 
-class NotHereError(ConfigError):
+class MissingLocallyError(ConfigError):
     """Something is missing on this machine that another may have."""
 
 
-def is_iam(given: Mapping[str, str], login: Login | None) -> bool:
+def is_iam(given: Mapping[str, str], login: JaasLogin | None) -> bool:
     """Whether Java's properties mean a login with IAM."""
     return (
         given.get("sasl.mechanism", "").upper() == MECHANISM
@@ -58,7 +58,7 @@ def is_iam(given: Mapping[str, str], login: Login | None) -> bool:
     )
 
 
-def iam_options(given: Mapping[str, str], login: Login | None, prefix: str) -> dict[str, str]:
+def iam_options(given: Mapping[str, str], login: JaasLogin | None, prefix: str) -> dict[str, str]:
     """Librdkafka's mechanism, and whose credentials sign.
 
     Raises:
@@ -89,7 +89,7 @@ def with_region(options: Mapping[str, str]) -> dict[str, str]:
     if REGION not in options:
         return dict(options)
     if find_spec(_LIBRARY) is None:
-        raise NotHereError(
+        raise MissingLocallyError(
             "sasl.mechanism AWS_MSK_IAM needs a library of Amazon's that signs: install tailrace with it, "
             "pip install 'tailrace[msk]', also where Spark's executors run"
         )
@@ -97,7 +97,7 @@ def with_region(options: Mapping[str, str]) -> dict[str, str]:
     found = [match[1] for each in servers.split(",") if (match := _ADDRESS.search(each.strip()))]
     region = next(iter(found), "") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if not region:
-        raise NotHereError(
+        raise MissingLocallyError(
             f"sasl.mechanism AWS_MSK_IAM: the brokers' address ({servers}) does not name the AWS region: set AWS_REGION in the "
             "environment"
         )

@@ -12,13 +12,13 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
-from tailrace.config.java_names import BY_CLIENT, Fate, JavaName, is_security
+from tailrace.config.java_names import BY_CLIENT, Handling, JavaName, is_security
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.kafka.msk import with_region
+from tailrace.kafka.option_check import try_options
 from tailrace.kafka.security import security_options
-from tailrace.kafka.trial import try_options
 from tailrace.kafka.unknown_names import is_unknown
 
 Kind = Literal["producer", "consumer", "admin"]
@@ -163,13 +163,13 @@ def _translated(kind: Kind, given: Given, prefix: str) -> Options:
     security: Options = {}
     for name, text in texts.items():
         row = BY_CLIENT[kind].get(name)
-        if not text and (row is None or row.fate is Fate.TAKEN):
+        if not text and (row is None or row.handling is Handling.TRANSLATED):
             continue
         if name in LEVELS and kind == "producer":
             options |= _level(name, text, texts)
         elif row is None:
             own |= {} if is_unknown(kind, name) else {name: text}
-        elif row.fate is Fate.SECURITY:
+        elif row.handling is Handling.SECURITY:
             security[name] = text
         else:
             options |= _taken(row, text, prefix)
@@ -183,9 +183,9 @@ def _level(name: str, text: str, texts: Given) -> Options:
 
 
 def _taken(row: JavaName, text: str, prefix: str) -> Options:
-    if row.fate is Fate.REFUSED and text.lower() not in {each.lower() for each in row.harmless}:
+    if row.handling is Handling.REFUSED and text.lower() not in {each.lower() for each in row.harmless}:
         raise ConfigError(f"{prefix}{row.name} can't be had: {row.says}; leave it out")
-    if row.fate is not Fate.TAKEN:
+    if row.handling is not Handling.TRANSLATED:
         return {}
     try:
         return dict.fromkeys(row.to, row.convert(text))

@@ -30,7 +30,7 @@ import numpy as np
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.errors import ConfigError, DeliveryError, SinkLostError, TailraceError
 from tailrace.kafka.client import Client, Failed
-from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, error_of, said_meanwhile
+from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, background_text, error_of
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
 from tailrace.kafka.rows import Rows
 
@@ -87,7 +87,7 @@ class Producer:
     def begin(self) -> None:
         """Begin a transaction."""
         if self._transactional:
-            problem = self._client.taken(self._lib.begin_transaction(self._client.handle))
+            problem = self._client.take_error(self._lib.begin_transaction(self._client.handle))
             self._raise(problem, "no Kafka transaction can be begun")
             self._in_transaction = True
 
@@ -151,7 +151,7 @@ class Producer:
             left = max(deadline - time.monotonic(), SLICE)
             self._until(self._lib.commit_transaction, left, "the Kafka transaction can't be committed")
             self._in_transaction = False
-        self._client.forget()
+        self._client.clear_errors()
 
     def abort(self, timeout: float) -> None:
         """Drop all that was sent since `begin`."""
@@ -176,7 +176,7 @@ class Producer:
         self._held_bytes = 0
 
     def _wait_for_room(self, rows: Rows) -> None:
-        problem = self._client.taken(rows.error)
+        problem = self._client.take_error(rows.error)
         if problem is not None and problem.code != QUEUE_FULL:
             size = _row_size(rows.records, rows.done)
             self._fail(self._meaning(Failed(rows.records.topic, NO_PARTITION, rows.number + rows.done, size, problem)))
@@ -188,17 +188,17 @@ class Producer:
         while True:
             left = deadline - time.monotonic()
             lasting = FULL_PAUSE if failing else min(left, SLICE)  # failures are not seen during a call
-            problem = self._client.taken(call(self._client.handle, _milliseconds(lasting)))
+            problem = self._client.take_error(call(self._client.handle, _milliseconds(lasting)))
             self._serve(0, failing=failing)
             if problem is None:
                 return
             if not problem.retriable or left <= 0:
                 self._raise(problem, what)
             if not self._initialized:
-                self._give_up_when_not_let_in(what)
+                self._raise_when_login_refused(what)
             time.sleep(FULL_PAUSE)
 
-    def _give_up_when_not_let_in(self, what: str) -> None:
+    def _raise_when_login_refused(self, what: str) -> None:
         """Raise if the login is refused for long; patient, since a starting broker refuses clients, too."""
         if self._client.refused and time.monotonic() - self._client.refused_since > PATIENCE:
             self._raise(self._client.refused, what)
@@ -231,7 +231,7 @@ class Producer:
         if problem is not None:
             self._failure = self._error(problem, what)
         else:
-            self._failure = SinkLostError(f"{what}{said_meanwhile(self._client.last_said())}")
+            self._failure = SinkLostError(f"{what}{background_text(self._client.last_errors())}")
         return self._failure
 
     def _meaning(self, failed: Failed) -> TailraceError:
@@ -241,14 +241,14 @@ class Producer:
         return self._error(problem, f"a record can't be delivered to {failed.topic}")
 
     def _error(self, problem: Problem, what: str) -> TailraceError:
-        return error_of(problem, what, self._client.last_said())
+        return error_of(problem, what, self._client.last_errors())
 
     def _cause(self) -> Problem | None:
         """The problem of the transaction or the instance, from a call that is refused in any state."""
         fatal = self._client.fatal_problem()
         if fatal is not None or not self._transactional:
             return fatal
-        problem = self._lib.taken(self._lib.begin_transaction(self._client.handle))
+        problem = self._lib.take_error(self._lib.begin_transaction(self._client.handle))
         return problem if problem is not None and problem.code not in CONSEQUENCES else None
 
     def _too_large(self, failed: Failed) -> DeliveryError:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from tailrace.errors import ConfigError
-from tailrace.kafka.jaas import Login, read_jaas
+from tailrace.kafka.jaas import JaasLogin, read_jaas
 from tailrace.kafka.msk import MODULE, iam_options, is_iam
 from tailrace.key_stores import Identity, StoreFile, identity, is_pem, read_store, trusted_certificates
 
@@ -73,14 +73,14 @@ def _login(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     return options | (_of_module(login, f"{prefix}sasl.jaas.config") if login else {})
 
 
-def _jaas(text: str, name: str) -> Login:
+def _jaas(text: str, name: str) -> JaasLogin:
     try:
         return read_jaas(text)
     except ConfigError as error:
         raise ConfigError(f"{name}: {error}") from None
 
 
-def _of_module(login: Login, name: str) -> dict[str, str]:
+def _of_module(login: JaasLogin, name: str) -> dict[str, str]:
     if login.module in _PASSWORD_MODULES:
         return _password_login(login, name)
     if login.module == _TOKEN_MODULE:
@@ -91,7 +91,7 @@ def _of_module(login: Login, name: str) -> dict[str, str]:
     raise ConfigError(f"{name}: the login module must be one of {known}")
 
 
-def _password_login(login: Login, name: str) -> dict[str, str]:
+def _password_login(login: JaasLogin, name: str) -> dict[str, str]:
     for option in ("username", "password"):
         if option not in login.options:
             raise ConfigError(f"{name}: {login.module} needs the option {option}")
@@ -100,7 +100,7 @@ def _password_login(login: Login, name: str) -> dict[str, str]:
     return {"sasl.username": login.options["username"], "sasl.password": login.options["password"]}
 
 
-def _token_login(login: Login) -> dict[str, str]:
+def _token_login(login: JaasLogin) -> dict[str, str]:
     """The client's id and secret for the token endpoint, if the JAAS text has them."""
     names = {"clientId": "client.id", "clientSecret": "client.secret", "scope": "scope"}
     options = {f"sasl.oauthbearer.{new}": login.options[old] for old, new in names.items() if old in login.options}

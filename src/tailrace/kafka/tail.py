@@ -20,8 +20,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from confluent_kafka.admin import TopicMetadata  # type: ignore[attr-defined]
 
 from tailrace.errors import ProgressError, RetriableError, TailraceError
+from tailrace.kafka.background_errors import BackgroundErrors
 from tailrace.kafka.client_errors import client_error
-from tailrace.kafka.heard import Heard
 from tailrace.kafka.tokens import client_options
 
 FIRST_WINDOW: Final = 32
@@ -68,8 +68,8 @@ class Tail:
 
     def __init__(self, options: Mapping[str, str], *, timeout: float = 30.0) -> None:
         self._timeout = timeout
-        self._heard = Heard()
-        self._consumer = Consumer(client_options({**options, **_OPTIONS, **self._heard.options}))
+        self._background_errors = BackgroundErrors()
+        self._consumer = Consumer(client_options({**options, **_OPTIONS, **self._background_errors.options}))
         self._newest: dict[tuple[str, int], tuple[int, Entry | None]] = {}
 
     def newest(self, topic: str, partition: int, *, settled: bool = False) -> Entry | None:
@@ -159,9 +159,9 @@ class Tail:
             elif message.error() is None or _is_end(message):
                 return message
             else:
-                self._bear(message.error(), place, deadline)
+                self._raise_unless_transient(message.error(), place, deadline)
 
-    def _bear(self, error: KafkaError | None, place: TopicPartition, deadline: float) -> None:
+    def _raise_unless_transient(self, error: KafkaError | None, place: TopicPartition, deadline: float) -> None:
         """Raise, except after a transient error."""
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return  # the group is only a name: no offset is read or stored under it
@@ -175,7 +175,7 @@ class Tail:
             try:
                 bounds = self._consumer.get_watermark_offsets(place, timeout=self._timeout)
             except KafkaException as error:
-                self._bear(error.args[0], place, deadline)
+                self._raise_unless_transient(error.args[0], place, deadline)
                 time.sleep(PAUSE_SECONDS)
             else:
                 if bounds is None:
@@ -184,7 +184,7 @@ class Tail:
 
     def _metadata(self, topic: str | None) -> dict[str, TopicMetadata]:
         what = "the brokers can't be asked about topics"
-        return self._heard.topics(self._consumer, topic, self._timeout, what)
+        return self._background_errors.topics(self._consumer, topic, self._timeout, what)
 
     def _silence(self, place: TopicPartition) -> TailraceError:
         return RetriableError(

@@ -36,7 +36,7 @@ class NotificationChannels:
                 "notification.sink.topic.name is missing: notification.enabled.channels has sink, which needs a topic"
             )
 
-    def tell(self, notifications: Sequence[Notification], position: str, rank: int) -> Notifications | None:
+    def send(self, notifications: Sequence[Notification], position: str, rank: int) -> Notifications | None:
         """Log notifications, and return the event for the sink, if it is enabled.
 
         Args:

@@ -45,11 +45,11 @@ class InitialSnapshot:
 
     def started(self) -> Notification:
         """The snapshot begins."""
-        return self._tell("STARTED", connector_name=self._connector)
+        return self._notification("STARTED", connector_name=self._connector)
 
     def table_in_progress(self, table: TableId, tables: Iterable[TableId]) -> Notification:
         """The reading of a table begins; `tables`: all of the snapshot."""
-        return self._tell(
+        return self._notification(
             "IN_PROGRESS",
             current_collection_in_progress=str(table),
             connector_name=self._connector,
@@ -58,7 +58,7 @@ class InitialSnapshot:
 
     def table_completed(self, table: TableId, rows: int, tables: Iterable[TableId]) -> Notification:
         """All rows of a table were read."""
-        return self._tell(
+        return self._notification(
             "TABLE_SCAN_COMPLETED",
             scanned_collection=str(table),
             connector_name=self._connector,
@@ -69,7 +69,7 @@ class InitialSnapshot:
 
     def table_failed(self, table: TableId, status: Status = Status.SQL_EXCEPTION) -> Notification:
         """A table was not read: the database refused, or it does not exist."""
-        return self._tell(
+        return self._notification(
             "TABLE_SCAN_COMPLETED",
             connector_name=self._connector,
             scanned_collection=str(table),
@@ -78,7 +78,7 @@ class InitialSnapshot:
 
     def chunk_in_progress(self, table: TableId, chunk: int, chunks: int, rows: int) -> Notification:
         """The reading of a chunk (counted from 0) begins, if a table has several; `rows`: read so far."""
-        return self._tell(
+        return self._notification(
             "TABLE_CHUNK_IN_PROGRESS",
             current_collection_in_progress=str(table),
             chunk_index=str(chunk),
@@ -89,7 +89,7 @@ class InitialSnapshot:
 
     def chunk_completed(self, table: TableId, chunk: int, chunks: int, tables: Iterable[TableId]) -> Notification:
         """A chunk was read."""
-        return self._tell(
+        return self._notification(
             "TABLE_CHUNK_COMPLETED",
             chunk_index=str(chunk),
             scanned_collection=str(table),
@@ -101,17 +101,17 @@ class InitialSnapshot:
 
     def completed(self) -> Notification:
         """The snapshot is complete."""
-        return self._tell("COMPLETED", connector_name=self._connector)
+        return self._notification("COMPLETED", connector_name=self._connector)
 
     def aborted(self) -> Notification:
         """The snapshot ended before it was complete."""
-        return self._tell("ABORTED", connector_name=self._connector)
+        return self._notification("ABORTED", connector_name=self._connector)
 
     def skipped(self) -> Notification:
         """No snapshot is needed: `snapshot.mode` wants none, or it was taken before."""
-        return self._tell("SKIPPED", connector_name=self._connector)
+        return self._notification("SKIPPED", connector_name=self._connector)
 
-    def _tell(self, type_: str, **data: str) -> Notification:
+    def _notification(self, type_: str, **data: str) -> Notification:
         return Notification(INITIAL, type_, data, timestamp=self._clock())
 
 
@@ -148,7 +148,7 @@ class IncrementalSnapshot:
         last_key: Sequence[Any],
     ) -> Notification:
         """A chunk was read; `tables`: all that are left; keys: a value for each column, None where the table has none."""
-        return self._tell(
+        return self._notification(
             "IN_PROGRESS",
             current_collection_in_progress=str(table),
             connector_name=self._connector,
@@ -159,7 +159,7 @@ class IncrementalSnapshot:
 
     def table_completed(self, table: TableId, tables: Iterable[TableId], rows: int, status: Status) -> Notification:
         """The reading of a table ended, successfully or not; `tables`: all that were left before."""
-        return self._tell(
+        return self._notification(
             "TABLE_SCAN_COMPLETED",
             scanned_collection=str(table),
             connector_name=self._connector,
@@ -170,12 +170,12 @@ class IncrementalSnapshot:
 
     def completed(self) -> Notification:
         """The snapshot is complete."""
-        return self._tell("COMPLETED", connector_name=self._connector)
+        return self._notification("COMPLETED", connector_name=self._connector)
 
     def _of_tables(self, type_: str, tables: Iterable[TableId]) -> Notification:
-        return self._tell(type_, connector_name=self._connector, data_collections=_names(tables))
+        return self._notification(type_, connector_name=self._connector, data_collections=_names(tables))
 
-    def _tell(self, type_: str, **data: str) -> Notification:
+    def _notification(self, type_: str, **data: str) -> Notification:
         id_ = new_id() if self._signal_id is None else self._signal_id
         return Notification(INCREMENTAL, type_, data, id_, self._clock())
 

@@ -106,11 +106,11 @@ def schema_change_value(
         "databaseName": event.database,
         "schemaName": event.schema,
         "ddl": event.ddl or None,
-        "tableChanges": [_change(change, comments=comments) for change in told_changes(event)],
+        "tableChanges": [_change(change, comments=comments) for change in announced_changes(event)],
     }
 
 
-def told_changes(event: SchemaEvent) -> list[TableChange]:
+def announced_changes(event: SchemaEvent) -> list[TableChange]:
     """The changes that Debezium's format can express: those with a structure, and drops."""
     return [c for c in event.changes if c.type is ChangeType.DROP or c.table is not None]
 

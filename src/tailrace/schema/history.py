@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from tailrace.errors import StructureError
-from tailrace.schema.changes_topic import SchemaEvent, quoted_id, quoted_labels, told_changes
+from tailrace.schema.changes_topic import SchemaEvent, announced_changes, quoted_id, quoted_labels
 from tailrace.schema.literals import unescaped_literal
 from tailrace.schema.table_changes import TableChange
 from tailrace.schema.tables import Column, Table, TableId
@@ -46,7 +46,7 @@ def history_record(
         "ts_ms": ts_ms,
         "databaseName": event.database,
         "ddl": event.ddl,
-        "tableChanges": [_change(change, comments=comments) for change in told_changes(event)],
+        "tableChanges": [_change(change, comments=comments) for change in announced_changes(event)],
     }
 
 
@@ -118,7 +118,7 @@ class HistoryFile:
         """Append the records that the file lacks, durably. Returns how many."""
         if not self._loaded:
             self.load()
-        fresh = unseen(records, self._seen)
+        fresh = new_records(records, self._seen)
         if fresh:
             self._write(b"".join(orjson.dumps(record) + b"\n" for record in fresh.values()))
             self._seen.update(fresh)
@@ -250,7 +250,7 @@ def _older_identity(record: HistoryRecord) -> bytes:
     return _identity(record, {name: value for name, value in position.items() if name != GTID})
 
 
-def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
+def new_records(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
     """The records whose identity is not in `seen`, each once and in order, by identity."""
     fresh: dict[bytes, HistoryRecord] = {}
     for record in records:

@@ -15,7 +15,7 @@ import orjson
 
 from tailrace.errors import ConfigError
 from tailrace.kafka.whole_topic import WholeTopic
-from tailrace.schema.history import HistoryRecord, identity, parsed_record, unseen
+from tailrace.schema.history import HistoryRecord, identity, new_records, parsed_record
 
 PARTITION: Final = 0
 CONFIGS: Final = {"cleanup.policy": "delete", "retention.ms": str(2**63 - 1), "retention.bytes": "-1"}
@@ -50,7 +50,7 @@ class KafkaHistory:
         """Append the records that the topic lacks, durably. Returns how many."""
         if not self._loaded:
             self.load()
-        fresh = unseen(records, self._seen)
+        fresh = new_records(records, self._seen)
         if fresh:
             if not self._partitions():
                 self._topic.create(1, CONFIGS)

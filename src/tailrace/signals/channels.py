@@ -86,7 +86,7 @@ class SignalChannels:
         if self._file is None:
             return
         while (taken := self._file.read()) is not None:
-            self._file.done(taken)
+            self._file.mark_handled(taken)
             before, self.marks = self.marks, {**self.marks, FILE: taken.mark}
             last = len(taken.signals) - 1
             yield from (Received(each, self.marks if i == last else before) for i, each in enumerate(taken.signals))

@@ -38,7 +38,7 @@ _MARK: Final = re.compile(rf"({_NUMBER.pattern}):(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SignalBatch:
     """Signals that were read together.
 
     Attributes:
@@ -64,8 +64,8 @@ class FileSignals:
         self._handled = dict(self._kept)
         self._unfinished: dict[str, tuple[int, float]] = {}  # files that end in half a line: size, and since when
 
-    def read(self) -> Taken | None:
-        """The new signals of one file; the same again until `done` is called with them.
+    def read(self) -> SignalBatch | None:
+        """The new signals of one file; the same again until `mark_handled` is called with them.
 
         Raises:
             ConfigError: the file, or the directory that it is in, may not be read or written.
@@ -81,11 +81,11 @@ class FileSignals:
                 "needs the right to read it and to write to its directory"
             ) from error
 
-    def done(self, taken: Taken) -> None:
+    def mark_handled(self, taken: SignalBatch) -> None:
         """Mark these as handled; a crash before their mark is committed brings them again."""
         self._handled = _parsed(taken.mark)
 
-    def _read(self) -> Taken | None:
+    def _read(self) -> SignalBatch | None:
         moved = self._moved()
         self._handled = {number: size for number, size in self._handled.items() if number in moved}
         for number, path in moved.items():
@@ -119,7 +119,7 @@ class FileSignals:
             self._path.chmod(stat.S_IMODE(before.st_mode))
         return number, moved
 
-    def _rest_of(self, number: str, path: Path, *, last: bool = False) -> Taken | None:
+    def _rest_of(self, number: str, path: Path, *, last: bool = False) -> SignalBatch | None:
         """The unhandled rest; `last`: no incomplete line will be completed."""
         start = self._handled.get(number, 0)
         with path.open("rb") as file:
@@ -131,7 +131,7 @@ class FileSignals:
         if not end:
             return None
         lines = (line for line in content[:end].split(b"\n") if line.strip())
-        return Taken(tuple(map(_signal, lines)), _text({**self._handled, number: start + end}))
+        return SignalBatch(tuple(map(_signal, lines)), _text({**self._handled, number: start + end}))
 
     def _is_given_up(self, number: str, size: int) -> bool:
         """Whether the incomplete line at the end of a file has not changed for long."""

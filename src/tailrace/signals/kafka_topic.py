@@ -28,8 +28,8 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from tailrace.kafka.background_errors import BackgroundErrors
 from tailrace.kafka.client_errors import client_error, is_for_good
-from tailrace.kafka.heard import Heard
 from tailrace.kafka.tokens import client_options
 from tailrace.signals.model import Channel, Signal
 from tailrace.signals.parsing import parse_message
@@ -95,8 +95,10 @@ class KafkaSignals:
         self._key = prefix.encode()
         self._start = OFFSET_END if options.get(_RESET, "").lower() in _FROM_END else OFFSET_BEGINNING
         self._poll_timeout = poll_timeout
-        self._heard = Heard()
-        self._consumer = Consumer(client_options({**_DEFAULTS, **options, **_OPTIONS, **self._heard.options}))
+        self._background_errors = BackgroundErrors()
+        self._consumer = Consumer(
+            client_options({**_DEFAULTS, **options, **_OPTIONS, **self._background_errors.options})
+        )
         self._asked = self._assigned = self._reached = False
         self._warned = ""
         self.next_offset = next_offset
@@ -118,7 +120,7 @@ class KafkaSignals:
             if message is None or not self._take(message, received):
                 break
         if not self._reached:
-            self._warn(f"can't be read yet: {str(self._heard) or 'the brokers do not answer'}")
+            self._warn(f"can't be read yet: {str(self._background_errors) or 'the brokers do not answer'}")
         return received
 
     def close(self) -> None:
@@ -148,7 +150,7 @@ class KafkaSignals:
         """Whether the user may not read the group: then it has no offset, either. Warns about this or other errors."""
         if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return True
-        self._bear(error)
+        self._raise_unless_transient(error)
         return False
 
     def _take(self, message: Message, received: list[Received]) -> bool:
@@ -183,10 +185,10 @@ class KafkaSignals:
             self._warn(f"has no offset {self.next_offset} any more: it is read from its beginning")
             self._begin_at(OFFSET_BEGINNING)
             return True
-        self._bear(error)
+        self._raise_unless_transient(error)
         return True
 
-    def _bear(self, error: KafkaError) -> None:
+    def _raise_unless_transient(self, error: KafkaError) -> None:
         if is_for_good(error):
             raise client_error(error, f"the signal topic {self._place.topic} can't be read")
         self._warn(f"can't be read: {error.str()}")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.config.near_misses import Thing, near_miss
+from tailrace.config.near_misses import Candidate, near_miss
 from tailrace.config.patterns import PatternError, compile_java
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.table_names import QUOTES, table_id
@@ -105,8 +105,8 @@ def is_name(name: str) -> bool:
     return _literal(name) is not None
 
 
-def _thing(table: TableId) -> Thing:
-    return Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"}))
+def _thing(table: TableId) -> Candidate:
+    return Candidate(str(table), tuple({table.name, f"{table.schema}.{table.name}"}))
 
 
 def _spelled(tables: Iterable[TableId]) -> _Spellings:

@@ -197,10 +197,10 @@ def _snapshot_kind(data: Document) -> SnapshotKind:
 
 def _unknown(data: Document) -> tuple[str, ...]:
     """Unknown names in a snapshot signal's data, with suggestions."""
-    return tuple(_told_unknown(name, data) for name in data if name not in _OF_A_SNAPSHOT)
+    return tuple(_unknown_name_text(name, data) for name in data if name not in _OF_A_SNAPSHOT)
 
 
-def _told_unknown(name: str, data: Document) -> str:
+def _unknown_name_text(name: str, data: Document) -> str:
     for meant in get_close_matches(name.lower().replace("_", "-"), _OF_A_SNAPSHOT, 1, _ALIKE):
         if meant in _CONDITIONS or (meant == "data-collections" and meant not in data):
             raise BadSignalError(f"{name!r} in its data means nothing; write {meant!r}")

@@ -15,7 +15,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class RecordedState:
     """A lane's recorded state: nothing yet (`progress` is None), or its progress and structures."""
 
     progress: Progress | None = None
@@ -44,7 +44,9 @@ class Claim:
     def is_at_one_position(self) -> bool:
         """Whether all lanes have delivered up to the same position."""
         first, *others = self.progress
-        return all(each is first if first is None or each is None else each.stands_with(first) for each in others)
+        return all(
+            each is first if first is None or each is None else each.is_at_same_position(first) for each in others
+        )
 
 
 class Sink(Protocol):
@@ -65,7 +67,7 @@ class Sink(Protocol):
     def recorded(self) -> Claim:
         """The recorded progress, without fencing anybody."""
 
-    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """Replace everything recorded by one lane with this progress and this history, atomically.
 
         Only the run that has claimed the sink may call it, while none of its tasks is active. Delivered records stay.
@@ -81,7 +83,7 @@ class Sink(Protocol):
     def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
         """The schema history of a lane up to there, also without disturbing anybody."""
 
-    def open(self, lane: int) -> Opened:
+    def open(self, lane: int) -> RecordedState:
         """Take a lane over: from now on its previous owner gets a `FencedError` from `commit`."""
 
     def write(self, records: Sequence[Records]) -> int:

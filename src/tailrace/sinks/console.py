@@ -15,7 +15,7 @@ from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
 from tailrace.link import Reporter
-from tailrace.sinks.base import Claim, Opened
+from tailrace.sinks.base import Claim, RecordedState
 from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk
 
 LINES_A_MESSAGE = 500
@@ -40,11 +40,11 @@ class ConsoleSink:
         """The progress of its one lane."""
         return Claim((self.peek(0),))
 
-    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """Let the one lane resume from there, as if it had just begun."""
         self.open(0)
         with self._record.locked():
-            self._last = self._record.store(self._last, progress, history, (), anew=True)
+            self._last = self._record.store(self._last, progress, history, (), replaces_history=True)
         return Claim((progress,))
 
     def peek(self, lane: int) -> Progress | None:
@@ -57,14 +57,14 @@ class ConsoleSink:
         record = self._lane_record(lane)
         return record.history(record.read())
 
-    def open(self, lane: int) -> Opened:
+    def open(self, lane: int) -> RecordedState:
         """Take the lane over."""
         if not self._screen.connected:
             raise ConfigError("--to console prints where the driver runs: it needs a local master")
         self._record = self._lane_record(lane)
         with room_on_disk(self._folder), self._record.locked():
             self._last = self._record.take()
-        return Opened(self._last.progress if self._last else None, self._record.history(self._last))
+        return RecordedState(self._last.progress if self._last else None, self._record.history(self._last))
 
     def write(self, records: Sequence[Records]) -> int:
         """Print events, in log order over all topics."""

@@ -27,7 +27,7 @@ from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
 from tailrace.failpoints import hit
-from tailrace.sinks.base import Claim, Opened
+from tailrace.sinks.base import Claim, RecordedState
 from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk, sync_folder
 
 OWN_FOLDER = "_tailrace"
@@ -56,12 +56,12 @@ class FilesSink:
         """The progress of its one lane."""
         return Claim((self.peek(0),))
 
-    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """Let the one lane resume from there, as if it had just begun; existing files stay."""
         self.open(0)
         with room_on_disk(self._folder), self._record.locked():
             hit("sink.before-anew")
-            self._last = self._record.store(self._last, progress, history, (), anew=True)
+            self._last = self._record.store(self._last, progress, history, (), replaces_history=True)
             hit("sink.after-anew")
         return Claim((progress,))
 
@@ -75,7 +75,7 @@ class FilesSink:
         record = self._lane_record(lane)
         return record.history(record.read())
 
-    def open(self, lane: int) -> Opened:
+    def open(self, lane: int) -> RecordedState:
         """Take the lane over, finish the last commit and remove uncommitted files."""
         self._lane = lane
         self._record = self._lane_record(lane)
@@ -88,7 +88,7 @@ class FilesSink:
             self._remove_leftovers()
             self._own_folder().mkdir()
         self._last = last
-        return Opened(last.progress if last else None, self._record.history(last))
+        return RecordedState(last.progress if last else None, self._record.history(last))
 
     def write(self, records: Sequence[Records]) -> int:
         """Append lines to the topics' next files."""

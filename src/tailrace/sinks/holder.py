@@ -22,7 +22,7 @@ _STATE, _STARTED = 0, 19  # of the fields that follow the name in /proc/PID/stat
 _ENDED = frozenset("ZX")
 
 
-def this_place() -> str:
+def process_namespace() -> str:
     """The boot id of this machine and the PID namespace; "" if they are not known."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -31,7 +31,7 @@ def this_place() -> str:
         return ""
 
 
-def started(pid: int) -> str:
+def start_time(pid: int) -> str:
     """A process's start time, in ticks since the boot; "" if it is not known, or the process has ended."""
     fields = _stat(pid)
     return "" if not fields or fields[_STATE] in _ENDED else fields[_STARTED]
@@ -44,7 +44,7 @@ class Holder:
     Attributes:
         run: one start of tailrace.
         host, pid: for people.
-        place: where `pid` is valid; see `this_place`.
+        place: where `pid` is valid; see `process_namespace`.
         started: distinguishes it from a later process with this id.
         since_ms: when it took the lease, by its own clock.
 
@@ -53,8 +53,8 @@ class Holder:
     run: str
     host: str = field(factory=socket.gethostname)
     pid: int = field(factory=os.getpid)
-    place: str = field(factory=this_place)
-    started: str = field(factory=lambda: started(os.getpid()))
+    place: str = field(factory=process_namespace)
+    started: str = field(factory=lambda: start_time(os.getpid()))
     since_ms: int = field(factory=epoch.now_ms)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Holder:
 
     def is_gone(self) -> bool:
         """Whether it is known to be dead."""
-        return bool(self.place) and self.place == this_place() and not self._is_there()
+        return bool(self.place) and self.place == process_namespace() and not self._is_there()
 
     def _is_there(self) -> bool:
         try:

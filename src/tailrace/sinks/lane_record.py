@@ -115,11 +115,11 @@ class LaneRecord:
         history: Sequence[HistoryRecord],
         files: Sequence[tuple[str, str]],
         *,
-        anew: bool = False,
+        replaces_history: bool = False,
     ) -> Commit:
         """Commit, by one rename; call it with the lock held, once the files are synced to disk.
 
-        With `anew` the given history replaces the old one.
+        With `replaces_history` the given history replaces the old one.
         """
         self.check_owner()
         commit = Commit(
@@ -131,7 +131,7 @@ class LaneRecord:
             signalled=progress.signalled,
             files=tuple(files),
             history_bytes=self._append_history(last, history),
-            history_start=_history_start(last, anew=anew),
+            history_start=_history_start(last, replaces_history=replaces_history),
             epoch=self.epoch,
             committed_at_ms=epoch.now_ms(),
         )
@@ -204,10 +204,10 @@ def room_on_disk(folder: Path) -> Iterator[None]:
         raise SinkLostError(f"no space is left on the disk of {folder} ({error.strerror}): free some") from error
 
 
-def _history_start(last: Commit | None, *, anew: bool) -> int:
+def _history_start(last: Commit | None, *, replaces_history: bool) -> int:
     if last is None:
         return 0
-    return last.history_bytes if anew else last.history_start
+    return last.history_bytes if replaces_history else last.history_start
 
 
 def replace_file(path: Path, content: Mapping[str, Any]) -> None:

@@ -29,9 +29,9 @@ from typing import Any, Final
 from tailrace.snapshot.segments import Segment
 from tailrace.snapshot.state import SnapshotState, TableState
 
-TELL_SECONDS: Final = 0.25
+REPORT_SECONDS: Final = 0.25
 
-Told = Mapping[str, Any]
+Figures = Mapping[str, Any]
 
 
 class LaneFigures:
@@ -42,17 +42,17 @@ class LaneFigures:
         self._lanes = lanes
         self._before = rows_of(state)
         self._clock = clock
-        self._told: dict[str, tuple[TableState, bool]] = {}
-        self._told_at = -TELL_SECONDS
+        self._reported: dict[str, tuple[TableState, bool]] = {}
+        self._reported_at = -REPORT_SECONDS
 
-    def now_and_then(self, state: SnapshotState) -> Told | None:
+    def throttled(self, state: SnapshotState) -> Figures | None:
         """The result of `of`; None if the last figures are very recent and the lane is not done."""
-        is_late = self._clock() - self._told_at >= TELL_SECONDS
+        is_late = self._clock() - self._reported_at >= REPORT_SECONDS
         return self.of(state) if is_late or state.done else None
 
-    def of(self, state: SnapshotState) -> Told:
+    def of(self, state: SnapshotState) -> Figures:
         """The figures of a state."""
-        self._told_at = self._clock()
+        self._reported_at = self._clock()
         left = {segment.table: segment for segment in state.segments}
         unfinished = state.unfinished
         abouts = {
@@ -60,8 +60,8 @@ class LaneFigures:
             for name, table in state.tables.items()
         }
         now = {name: (table, name not in unfinished) for name, table in state.tables.items()}
-        changed = {name: told for name, told in now.items() if self._is_news(name, *told)}
-        self._told = now
+        changed = {name: reported for name, reported in now.items() if self._is_news(name, *reported)}
+        self._reported = now
         return {
             "lanes": self._lanes,
             "before": self._before,
@@ -79,13 +79,13 @@ class LaneFigures:
 
         A whole table that waits is no news; one in parts is, because the display sums up its parts.
         """
-        told = self._told.get(name)
-        if told is None:
+        reported = self._reported.get(name)
+        if reported is None:
             return bool(table.rows or table.chunks) or table.parts > 1 or done
-        return told[0] is not table or told[1] != done
+        return reported[0] is not table or reported[1] != done
 
 
-def merged(before: Told | None, after: Told | None) -> Told | None:
+def merged(before: Figures | None, after: Figures | None) -> Figures | None:
     """Merge two figures of one lane, in their order."""
     if before is None or after is None:
         return after or before

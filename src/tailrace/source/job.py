@@ -15,7 +15,7 @@ from attrs import asdict, field, frozen
 
 from tailrace.connectors import try_login
 from tailrace.connectors.interface import Connector
-from tailrace.connectors.places import load_object
+from tailrace.connectors.object_paths import load_object
 from tailrace.events.pipeline import RecordPipeline, pipeline_of
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink

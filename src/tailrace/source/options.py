@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.problems import Problems
-from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
+from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors import spec_of
@@ -97,7 +97,7 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
     name = spec_of(settings).format
     if settings.connector_class != connector_class:
         raise ConfigError(f'connector.class={settings.connector_class}: take format("{name}") for it')
-    if settings.snapshot_mode in ANEW:
+    if settings.snapshot_mode in WITH_NEW_SNAPSHOT:
         raise UnsupportedError(
             f"snapshot.mode={settings.snapshot_mode}: a DataFrame goes on from its checkpoint, whatever it says; set "
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"

@@ -1,14 +1,14 @@
 """Running a job on a Spark session: take the sink over, start the query, wait, stop it cleanly.
 
 A run begins with the lanes that the sink has recorded. If another number or another routing is configured,
-a bounded run first brings them to one position (`together`); there the sink changes them. An empty sink
+a bounded run first brings them to one position (`lane_alignment`); there the sink changes them. An empty sink
 begins with one lane, so that all lanes start from the same position. A stop also brings them to one
 position, as far as its time allows.
 
 A snapshot comes before the log. Its position is fixed here, in a separate commit, before any query is started. Its
 lanes are the sink's lanes while it lasts: all of them are at its position, each with a part of the
 tables. When all are done, the lanes for the log are laid out from there. So nothing of the log is delivered
-before the last row of the snapshot. `anew` says when another one is taken.
+before the last row of the snapshot. `new_snapshot` says when another one is taken.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from attrs import evolve, frozen
 from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.link import Link
 from tailrace.sinks.base import Claim
-from tailrace.source import anew, listing, skipping, together
+from tailrace.source import lane_alignment, new_snapshot, skipped_notification, unmatched_lists
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
-from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.job import Job
+from tailrace.source.lane_alignment import counted
+from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
 from tailrace.source.stop_time import STOP_SECONDS, StopTime
-from tailrace.source.together import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,7 +53,7 @@ def deliver(
     link: Link,
     *,
     available_now: bool,
-    stop_asked: Callable[[], bool],
+    stop_requested: Callable[[], bool],
     notice: Notice,
     stop_seconds: float = STOP_SECONDS,
 ) -> bool:
@@ -69,7 +69,7 @@ def deliver(
     refuse_speculation(spark)
     if not (available_now or job.only_snapshot):
         require_slots(spark, job)
-    run = _Run(spark, checkpoint, link, StopTime(stop_asked, stop_seconds), notice)
+    run = _Run(spark, checkpoint, link, StopTime(stop_requested, stop_seconds), notice)
     return run.deliver(evolve(job, link=link.address), available_now=available_now)
 
 
@@ -84,31 +84,31 @@ class _Run:
     notice: Notice
 
     @property
-    def stop_asked(self) -> Callable[[], bool]:
+    def stop_requested(self) -> Callable[[], bool]:
         """Says whether to stop."""
-        return self.stop.asked
+        return self.stop.stop_requested
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
         """Deliver everything, with a new snapshot if one is needed; return whether it was stopped."""
         claim = self._claimed(job)
-        listing.tell(job, claim, self.notice)
-        why = anew.at_start(job, claim, self._asking(job))
+        unmatched_lists.warn(job, claim, self.notice)
+        why = new_snapshot.at_start(job, claim, self._asking(job))
         if not why:
-            skipping.tell(job, claim, self._asking(job))
+            skipped_notification.send(job, claim, self._asking(job))
         while True:
             if why:
                 self.notice(why)
             if why or self._is_first(job, claim):
-                if paused(job.snapshot_delay_seconds, self.stop_asked):
+                if paused(job.snapshot_delay_seconds, self.stop_requested):
                     return True
-                claim = anew.begun(job, claim, self._snapshot_lanes(job), self._asking(job))
+                claim = new_snapshot.begin(job, claim, self._snapshot_lanes(job), self._asking(job))
             try:
                 return self._deliver(job, claim, available_now=available_now)
             except Exception as error:
-                why = anew.after_failure(job, self._asking(job)) if may_be_lost(error) else ""
+                why = new_snapshot.after_failure(job, self._asking(job)) if may_be_lost(error) else ""
                 if not why:
                     raise
-                job = anew.another_run(job)
+                job = new_snapshot.another_run(job)
                 claim = self._claimed(job)
 
     def _is_first(self, job: Job, claim: Claim) -> bool:
@@ -134,7 +134,7 @@ class _Run:
                 )
             old = ", to its end under the topic names of before" if claim.routing is not None else ""
             self.notice(f"reading the snapshot with {counted(lanes)}{old}")
-            if self._read_snapshot(together.as_recorded(job, claim)):
+            if self._read_snapshot(lane_alignment.as_recorded(job, claim)):
                 return True
             claim = self._claimed(job)
         return not job.only_snapshot and self._log(job, claim, available_now=available_now)
@@ -153,18 +153,18 @@ class _Run:
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
         """Deliver the log, after tables were assigned to lanes as configured; return whether it was stopped."""
         attempts = 0
-        while together.is_wanted(job, claim):
-            if attempts == together.ATTEMPTS:
-                raise ProgressError(together.unchanged(job, claim))
-            self.notice(together.told(job, claim))
-            meeting = self._meeting(job, claim, nearest=attempts == 0)
+        while lane_alignment.is_needed(job, claim):
+            if attempts == lane_alignment.ATTEMPTS:
+                raise ProgressError(lane_alignment.unchanged_notice(job, claim))
+            self.notice(lane_alignment.alignment_notice(job, claim))
+            meeting = self._alignment_job(job, claim, nearest=attempts == 0)
             if self._kept_up(meeting, available_now=True):
-                return self._come_together(together.as_recorded(job, claim))
+                return self._align_lanes(lane_alignment.as_recorded(job, claim))
             claim = self._claimed(job)
             attempts += 1
-        return self._kept_up(job, available_now=available_now) and self._come_together(job)
+        return self._kept_up(job, available_now=available_now) and self._align_lanes(job)
 
-    def _come_together(self, job: Job) -> bool:
+    def _align_lanes(self, job: Job) -> bool:
         """After a stop: bring the job's lanes to one position if there is time, else give notice of that.
 
         Raises:
@@ -173,29 +173,29 @@ class _Run:
         """
         if job.lanes > 1:
             try:
-                is_together = evolve(self, stop=self.stop.for_more()).is_together(job)
+                is_together = evolve(self, stop=self.stop.for_more()).is_aligned(job)
             except Exception as error:  # everything is committed, and the next run can do this
                 if is_taken_over(error):
                     raise
-                self.notice(f"{together.APART} ({next(iter(str(error).splitlines()), type(error).__name__)})")
+                self.notice(f"{lane_alignment.APART} ({next(iter(str(error).splitlines()), type(error).__name__)})")
             else:
                 if not is_together:
-                    self.notice(together.APART)
+                    self.notice(lane_alignment.APART)
         return True
 
-    def is_together(self, job: Job) -> bool:
+    def is_aligned(self, job: Job) -> bool:
         """Whether all lanes are at one position now."""
-        claim = in_time(lambda: together.recorded(job), self.stop_asked)
-        if claim.is_at_one_position or self.stop_asked():
+        claim = in_time(lambda: lane_alignment.recorded(job), self.stop_requested)
+        if claim.is_at_one_position or self.stop_requested():
             return claim.is_at_one_position
         self.notice(f"{counted(job.lanes)} to one position, before the end")
         self.link.let_tasks_work()
-        return not self._kept_up(self._meeting(job, claim), available_now=True)
+        return not self._kept_up(self._alignment_job(job, claim), available_now=True)
 
-    def _meeting(self, job: Job, claim: Claim, *, nearest: bool = True) -> Job:
+    def _alignment_job(self, job: Job, claim: Claim, *, nearest: bool = True) -> Job:
         """A job to a common boundary; a stop does not wait for it, since a transaction's end may be far away."""
         return in_time(
-            lambda: together.to_one_position(job, claim, self._asking(job), nearest=nearest), self.stop_asked
+            lambda: lane_alignment.to_one_position(job, claim, self._asking(job), nearest=nearest), self.stop_requested
         )
 
     def _claimed(self, job: Job) -> Claim:
@@ -203,13 +203,13 @@ class _Run:
 
         def ask() -> Claim:
             with closing(job.new_sink()) as sink:
-                return together.claimed(job, sink)
+                return lane_alignment.claimed(job, sink)
 
         return self._asking(job)(ask)
 
-    def _asking(self, job: Job) -> anew.Ask:
+    def _asking(self, job: Job) -> new_snapshot.Ask:
         """A caller that retries after retriable errors, at the job's pace."""
-        return partial(retrying, job.pace, notice=self.notice, stopping=self.stop_asked)
+        return partial(retrying, job.pace, notice=self.notice, stopping=self.stop_requested)
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
         """Run the query, and restart it when a process died: the next task delivers what was not committed."""
@@ -220,15 +220,15 @@ class _Run:
                 query = start(self.spark, job, self.checkpoint, available_now=available_now)
                 return wait(query, self.link, self.stop)
             except Exception as error:
-                if self.stop_asked() and is_stopped(error):
+                if self.stop_requested() and is_stopped(error):
                     return True
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
-                if self.stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
+                if self.stop_requested() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                     raise
                 # at once the first time, since one death is often an accident; then 1 s, 2 s, 4 s …
                 pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
                 self.notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
-                if paused(pause, self.stop_asked):
+                if paused(pause, self.stop_requested):
                     return True
 
 
@@ -244,7 +244,7 @@ def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
     """Wait for the query's end, or stop it on request; return whether it was stopped. Raises the query's error."""
     while not query.awaitTermination(POLL_SECONDS):
-        if stop_time.asked():
+        if stop_time.stop_requested():
             stop(query, link, stop_time.for_commit)
             return True
     return False

@@ -124,7 +124,7 @@ class SnapshotProgress:
     @property
     def about(self) -> int | None:
         """The estimate of all rows; None until all lanes have reported."""
-        return max(self._sum("about"), self.rows) if self._all_told else None
+        return max(self._sum("about"), self.rows) if self._all_reported else None
 
     @property
     def chunks(self) -> int:
@@ -163,10 +163,10 @@ class SnapshotProgress:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, for other programs; includes the finished tables that this run knows."""
-        return {**self._told(self), "tables": {name: self._told(table) for name, table in self.tables.items()}}
+        return {**self._sums(self), "tables": {name: self._sums(table) for name, table in self.tables.items()}}
 
     @staticmethod
-    def _told(of: SnapshotProgress | TableProgress) -> dict[str, Any]:
+    def _sums(of: SnapshotProgress | TableProgress) -> dict[str, Any]:
         return {
             "rows": of.rows,
             "about": of.about,
@@ -182,7 +182,7 @@ class SnapshotProgress:
         return max((int(lane["lanes"]) for lane in self._lanes.values()), default=0)
 
     @property
-    def _all_told(self) -> bool:
+    def _all_reported(self) -> bool:
         return 0 < self._lane_count <= len(self._lanes)
 
     def _sum(self, name: str) -> int:

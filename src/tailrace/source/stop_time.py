@@ -13,14 +13,14 @@ COMMIT_SECONDS: Final = 5.0  # at least, for the last commit: a killed task leav
 class StopTime:
     """Whether to stop, and how much is left of the time for it."""
 
-    def __init__(self, asked: Callable[[], bool], seconds: float = STOP_SECONDS) -> None:
-        self._asked = asked
+    def __init__(self, stop_requested: Callable[[], bool], seconds: float = STOP_SECONDS) -> None:
+        self._stop_requested = stop_requested
         self._seconds = seconds
         self._ends_at: float | None = None
 
-    def asked(self) -> bool:
+    def stop_requested(self) -> bool:
         """Whether to stop; the time begins with the first True."""
-        if self._ends_at is None and self._asked():
+        if self._ends_at is None and self._stop_requested():
             self._ends_at = time.monotonic() + self._seconds
         return self._ends_at is not None
 

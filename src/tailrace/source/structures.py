@@ -50,7 +50,7 @@ def with_structures(job: ReadJob, connector: Connector, start: Offset, end: Offs
     return {**end, NEW_STRUCTURES: packed_history(new)}
 
 
-def carried(start: Offset) -> dict[str, Any]:
+def carried_over(start: Offset) -> dict[str, Any]:
     """The structures of an offset, for another one at the same position."""
     return {STRUCTURES: start[STRUCTURES]} if STRUCTURES in start else {}
 

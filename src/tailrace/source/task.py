@@ -7,7 +7,7 @@ sink is opened again: it knows whether its last commit succeeded, and reading re
 
 Some batches must be in one commit with those that follow (`LogBatch.is_open`). If reading ends after such a batch, everything
 since the last commit is dropped. A sink may give up a commit that takes too long; once may be an accident, repeatedly
-is an error (`TooLong`).
+is an error (`TransactionTimeouts`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
-from tailrace.source.too_long import TooLong
+from tailrace.source.transaction_timeouts import TransactionTimeouts
 from tailrace.source.uncommitted import Figures, Uncommitted
 
 
@@ -70,7 +70,7 @@ class _Delivery:
         self._last_commit = 0.0
         self._failures = 0
         self._losses = 0
-        self._too_long = TooLong()
+        self._too_long = TransactionTimeouts()
 
     def close(self) -> None:
         """Close the sink."""

@@ -175,7 +175,7 @@ def test_a_place_of_debezium_s_is_forgotten_with_its_transaction() -> None:
     position = DatabasePosition(commit.previous(), taken_over=place)
     assert position.at(commit.previous()).taken_over == place
     assert position.at(commit) == DatabasePosition(commit)
-    assert restart_at({"a": commit}, initial=True).told().to_dict() == {"a": {"lsn": commit.text}}
+    assert restart_at({"a": commit}, initial=True).announced().to_dict() == {"a": {"lsn": commit.text}}
 
 
 def test_a_database_may_be_spelled_otherwise_in_the_configuration_than_by_the_server() -> None:

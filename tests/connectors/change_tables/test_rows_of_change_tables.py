@@ -44,7 +44,7 @@ class Pairs:
         commit, command = np.zeros_like(change), np.zeros(len(number), np.int64)
         return ChangeRows(commit, change, command, operation, None, [], batch.nbytes)
 
-    def torn(self, at: RowPosition) -> LogFormatError:
+    def incomplete_update(self, at: RowPosition) -> LogFormatError:
         return LogFormatError(f"the update at {at} is torn")
 
 

@@ -11,14 +11,14 @@ from tests.connectors.change_tables.toy_dialect import ToyDialect, parts
 from tests.connectors.change_tables.toy_stream import BEGINNING, Stream, folded, row, written
 
 from tailrace.connectors.base import Lane, LogRange, Progress
-from tailrace.connectors.change_tables.beginning import heads, history_at
 from tailrace.connectors.change_tables.capture_instances import newest_structures
-from tailrace.connectors.change_tables.cutting import cut
-from tailrace.connectors.change_tables.meeting import is_boundary
+from tailrace.connectors.change_tables.common_boundary import is_boundary
 from tailrace.connectors.change_tables.planned_structures import new_structures
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, restart_at
 from tailrace.connectors.change_tables.ranges import Ranges
-from tailrace.connectors.change_tables.reach import require_within_reach
+from tailrace.connectors.change_tables.retention import require_retained
+from tailrace.connectors.change_tables.splitting import range_end
+from tailrace.connectors.change_tables.start_positions import heads, history_at
 from tailrace.connectors.change_tables.streaming import LogReader
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -107,12 +107,12 @@ def test_what_was_cleaned_up_before_it_was_read_is_not_passed_over(toy: Toy) -> 
     stream.read(toy)
     toy.capture()
     toy.clean_up(3)
-    require_within_reach(ToyDialect(toy), Progress("", stream.restart), lambda: stream.history, Lane(0, 1))
+    require_retained(ToyDialect(toy), Progress("", stream.restart), lambda: stream.history, Lane(0, 1))
     toy.clean_up(4)
     with pytest.raises(PositionLostError, match=r"main\.a: changes are lost.*: the broom took what.*for longer \(keep them\)"):
         stream.read(toy)
     with pytest.raises(PositionLostError, match="changes are lost"):
-        require_within_reach(ToyDialect(toy), Progress("", stream.restart), lambda: stream.history, Lane(0, 1))
+        require_retained(ToyDialect(toy), Progress("", stream.restart), lambda: stream.history, Lane(0, 1))
 
 
 def test_a_log_that_ends_before_the_position_is_another_one(toy: Toy) -> None:
@@ -127,7 +127,7 @@ def test_ranges_are_cut_and_their_structures_found_without_reading_them(toy: Toy
     written(toy, random.Random(2), 300)
     toy.capture()
     dialect, window = ToyDialect(toy), Window(FORM.zero, lsn(300))
-    end = cut(dialect, toy, window, 1000)
+    end = range_end(dialect, toy, window, 1000)
     assert 0 < sum(dialect.row_counts(toy, dialect.instances(toy), Window(FORM.zero, end))) * 10 <= 2000
     planned = new_structures(dialect, (), {NAME: window}, 0)
     assert [record["tableChanges"][0]["type"] for record in planned] == ["CREATE", "CREATE"]

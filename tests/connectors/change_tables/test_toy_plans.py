@@ -17,20 +17,20 @@ from tests.connectors.change_tables.toy_stream import changes_in, written
 from tailrace.connectors.base import Lane, LogBatch, Progress, SnapshotPart, StartPoint
 from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.snapshots import capture, splitting
-from tailrace.connectors.change_tables.snapshots.asked_parts import asked_step
+from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
 from tailrace.connectors.change_tables.snapshots.part_reading import ChangeTablePart
 from tailrace.connectors.change_tables.snapshots.parts import next_parts
 from tailrace.connectors.change_tables.snapshots.planning import delivered, planned, require_behind
-from tailrace.connectors.change_tables.snapshots.reading import ChangeTableSnapshot
+from tailrace.connectors.change_tables.snapshots.requested_parts import requested_step
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
-from tailrace.connectors.shared.snapshots import gathering
+from tailrace.connectors.shared.snapshots import part_assembly
 from tailrace.connectors.shared.snapshots.part_reading import PartReader
 from tailrace.connectors.shared.snapshots.parts import tables_of
-from tailrace.connectors.shared.snapshots.reading import SnapshotReader
-from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
+from tailrace.connectors.sqlserver.signal_sql import T_SQL
 from tailrace.errors import PositionLostError
 from tailrace.events.shape import RowChanges
-from tailrace.signalled.work import BlockingWork, TableWork, Work
+from tailrace.requested_work.work import BlockingWork, TableWork, Work
 
 A, B = table_id("a"), table_id("b")
 
@@ -39,7 +39,7 @@ A, B = table_id("a"), table_id("b")
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capture, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(splitting, "LEAST_ROWS", 10)
-    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 7)
+    monkeypatch.setattr(part_assembly, "ROWS_OF_A_PART", 7)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_what_signals_ask_for_is_planned_in_parts_too(toy: Toy, dialect: ToyDial
     start, work = {NAME: {"lsn": lsn(toy.captured).text}}, Work((TableWork(A), TableWork(B))).to_dict()
     seen = list[tuple[Any, ...]]()
     while work is not None and Work.from_dict(work).tables:
-        step = asked_step(dialect, ToyPlanned(), T_SQL, start, work, 2, None)
+        step = requested_step(dialect, ToyPlanned(), T_SQL, start, work, 2, None)
         assert step is not None
         point = step.point or StartPoint(start)
         for content in step.parts:
@@ -126,7 +126,7 @@ def test_what_signals_ask_for_is_planned_in_parts_too(toy: Toy, dialect: ToyDial
         work, start = step.signalled, dict(point.restart)
     assert sorted(seen) == rows_of(toy)
     blocking = Work(blocking=BlockingWork({A: None, B: None})).to_dict()
-    step = asked_step(dialect, ToyPlanned(), T_SQL, start, blocking, 2, None)
+    step = requested_step(dialect, ToyPlanned(), T_SQL, start, blocking, 2, None)
     assert step is not None
     assert step.point is not None
     assert [name for name, _ in (step.point.snapshot or {})["tables"]] == ['"toydb"."main"."a"', '"toydb"."main"."b"']

@@ -18,7 +18,7 @@ TOPICS = {"a": "server1.toydb.main.a", "b": "server1.toydb.main.b"}
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.capture.POLL_SECONDS", 0.0)
     monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.incremental.POLL_MS", 1)
-    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.gathered.GATHERED_BYTES", 1)
+    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.pending_chunks.PENDING_BYTES", 1)
 
 
 @pytest.mark.parametrize("stop_every", [None, 3, 4])

@@ -19,20 +19,20 @@ from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, restart_at
 from tailrace.connectors.change_tables.snapshots import sections, source
-from tailrace.connectors.change_tables.snapshots.gathered import gather
 from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
-from tailrace.connectors.change_tables.snapshots.planning import history_of, place_of
+from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
+from tailrace.connectors.change_tables.snapshots.pending_chunks import read_pending
+from tailrace.connectors.change_tables.snapshots.planning import history_of, position_of
 from tailrace.connectors.change_tables.snapshots.point import take
-from tailrace.connectors.change_tables.snapshots.reading import ChangeTableSnapshot
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.keys import stored
 from tailrace.connectors.shared.snapshots.planning import whole_part
-from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
 from tailrace.errors import RetriableError
 from tailrace.events.shape import RowChanges
+from tailrace.requested_work.work import TableWork, Work
 from tailrace.schema.changes_topic import quoted_id
-from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.first_changes import TableTouches
 from tailrace.snapshot.segments import LanePlan, Segment
 from tailrace.snapshot.source import Piece
@@ -144,7 +144,7 @@ def test_chunks_of_an_incremental_snapshot_wait_until_the_log_was_delivered_up_t
     written(toy, random.Random(3), 20)
     toy.capture()
     reading = opened(toy, toy.captured, random.Random(4))
-    gathered = gather(reading, Segment(quoted_id(table_id("a"))))
+    gathered = read_pending(reading, Segment(quoted_id(table_id("a"))))
     database = reading.database(table_id("a"))
     assert sum(map(len, gathered.chunks)) > 4
     assert not gathered.is_behind(database, lsn(20))
@@ -201,7 +201,7 @@ def test_an_initial_snapshot_tells_structures_and_rows_and_the_log_goes_on_behin
     point = take(dialect, toy, lambda *_: RetriableError("never"), lambda *_: None)
     restart = restart_at({NAME: point.lsn})
     history, keys = history_of(dialect, [point]), dict.fromkeys(point.tables, KEY)
-    snapshot = whole_part(stored(keys), dict.fromkeys(keys, 10), place_of(restart))
+    snapshot = whole_part(stored(keys), dict.fromkeys(keys, 10), position_of(restart))
     expected = {name: toy.rows(name) for name in ("a", "b")}
 
     def source_at(keys: Mapping[str, Any]) -> ChangeTableSnapshot:

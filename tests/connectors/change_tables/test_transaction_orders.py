@@ -63,7 +63,7 @@ def test_changes_are_numbered_as_the_tables_are_merged(
             for (transaction, _), number in zip(rows, own.tolist(), strict=True):
                 assert number == of_transaction.get(transaction, 0)
                 of_transaction[transaction] = number + weight
-    assert orders.told.tolist() == sorted(counted)
+    assert orders.with_records.tolist() == sorted(counted)
     counts = orders.counts()
-    totals = np.bincount(counts.transaction, counts.count, len(orders.told)).astype(int).tolist()
+    totals = np.bincount(counts.transaction, counts.count, len(orders.with_records)).astype(int).tolist()
     assert totals == [counted[transaction] for transaction in sorted(counted)]

@@ -146,7 +146,7 @@ class Query:
         command = np.zeros(len(operation), np.int64)
         return ChangeRows(commit, change, command, operation, None, batch.columns[3:], batch.nbytes)
 
-    def torn(self, at: RowPosition) -> LogFormatError:
+    def incomplete_update(self, at: RowPosition) -> LogFormatError:
         return LogFormatError(f"the update at {at} is torn")
 
 

@@ -14,20 +14,20 @@ from tests.connectors.change_tables.toy_snapshots import ToyReads, opened_source
 
 from support.signalling import Followed, stored
 from tailrace.config.settings import Settings
-from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress, alone
-from tailrace.connectors.change_tables.beginning import heads, history_at
-from tailrace.connectors.change_tables.blocking import BlockedChangeTables
-from tailrace.connectors.change_tables.meeting import is_boundary
+from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress, no_other_lanes
+from tailrace.connectors.change_tables.blocking import BlockingChangeTables
+from tailrace.connectors.change_tables.common_boundary import is_boundary
 from tailrace.connectors.change_tables.positions import Positions, restart_at
 from tailrace.connectors.change_tables.snapshots import planning
 from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
-from tailrace.connectors.change_tables.snapshots.reading import ChangeTableSnapshot
+from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
+from tailrace.connectors.change_tables.start_positions import heads, history_at
 from tailrace.connectors.change_tables.streaming import LogParts, LogReader
 from tailrace.connectors.shared.blocking import BlockingReader
-from tailrace.connectors.shared.following import Following
-from tailrace.connectors.shared.snapshots.database import TellStructure
-from tailrace.connectors.shared.snapshots.reading import SnapshotReader
-from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.connectors.shared.interrupted_reading import InterruptedReading
+from tailrace.connectors.shared.snapshots.database import AddStructure
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
+from tailrace.connectors.sqlserver.signal_sql import T_SQL
 from tailrace.schema.tables import TableId
 
 SIGNALLED = {
@@ -67,12 +67,12 @@ class ToyConnector:
         incremental = partial(ChangeTableIncrementalReader, self.dialect, tables, reads)
         log = partial(LogReader, LogParts(self.dialect, ToyDecoding(), incremental, no_actions), range_)
         blocking = partial(self._blocking, range_.lane)
-        return Following(progress, history, log, blocking, partial(is_boundary, Positions(FORM))).batches()
+        return InterruptedReading(progress, history, log, blocking, partial(is_boundary, Positions(FORM))).batches()
 
     def _blocking(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
     ) -> BlockingReader[Settings]:
-        blocked: BlockedChangeTables[Settings] = BlockedChangeTables(self.dialect, T_SQL, self._part, self._reader)
+        blocked: BlockingChangeTables[Settings] = BlockingChangeTables(self.dialect, T_SQL, self._part, self._reader)
         return BlockingReader(self.dialect.settings, lane, progress, history, blocked)
 
     def _part(self, settings: Settings, tables: Sequence[TableId], place: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -86,7 +86,7 @@ class ToyConnector:
         history: Sequence[HistoryRecord],
         *,
         tables: Sequence[TableId],
-        tell_structure: TellStructure,
+        add_structure: AddStructure,
     ) -> SnapshotReader:
         restart = Positions(FORM).restart(progress.restart)
 
@@ -94,7 +94,9 @@ class ToyConnector:
             source = opened_source(self._toy, restart[NAME].lsn, keys, self._between)
             return ChangeTableSnapshot(self.dialect, source, history, restart, lambda: 5)
 
-        return SnapshotReader(settings, lane, progress, restart.delivered, opened, alone, tables, tell_structure)
+        return SnapshotReader(
+            settings, lane, progress, restart.delivered, opened, no_other_lanes, tables, add_structure
+        )
 
 
 class ToyFollowed(Followed):

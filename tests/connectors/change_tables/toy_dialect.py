@@ -51,7 +51,7 @@ class ToyDialect:
     lsns = FORM
     databases = (NAME,)
     advice = Advice("the toy", "the broom", "keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
-    tells_reading_time = False
+    uses_processing_time = False
 
     def __init__(self, toy: Toy, **properties: str) -> None:
         """By these properties of the configuration; a toy takes those of SQL Server's connector."""
@@ -120,7 +120,7 @@ class ToyDialect:
     def name_in_database(self, table: TableId) -> str:
         return table.name
 
-    def require_seen(self, session: Toy, table: TableId) -> None:
+    def require_visible(self, session: Toy, table: TableId) -> None:
         if not session.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.name,)).fetchall():
             raise SourceSetupError(f"{table} is gone")
 

@@ -17,8 +17,8 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
 from tailrace.errors import PositionLostError, RetriableError
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 
@@ -37,7 +37,7 @@ class ToyPlanned:
     def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
         return KEY
 
-    def begun(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
+    def start_table(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
         greatest = max(session.rows(table.table.name), default=None)
         return None if greatest is None else replace(table, key=key.to_dict(), upto=[greatest])
 
@@ -83,10 +83,10 @@ class ToyPlanned:
     def hurry(self, session: Toy, lsn: Lsn) -> None:
         pass
 
-    def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+    def late_instances_error(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
         return RetriableError(f"{database}: {waiting}")
 
-    def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
+    def warn_of_others(self, database: str, tables: Sequence[TableId]) -> None:
         assert not tables
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:

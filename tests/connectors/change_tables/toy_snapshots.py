@@ -26,17 +26,17 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
 from tailrace.connectors.change_tables.snapshots.databases import Mask
-from tailrace.connectors.change_tables.snapshots.moments import Moments
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
+from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.events.shape import Shape
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import Table, TableId
-from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound, Interval
 from tailrace.snapshot.source import View
 
@@ -61,7 +61,7 @@ class ToyTable:
     key = KEY
     selected = (0, 1)
     is_wide = False
-    tells_commands = False
+    has_commands = False
 
     def __init__(self, table: Table, instance: Instance, shape: Shape) -> None:
         self.table, self.instance, self.shape = table, instance, shape
@@ -69,7 +69,7 @@ class ToyTable:
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
         return arrays, arrays[:1]
 
-    def shown(
+    def convertible_values(
         self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
     ) -> tuple[list[Vector | None], INT32]:
         return [from_arrow(each) for each in arrays], np.arange(count, dtype=np.int32)
@@ -122,7 +122,7 @@ class ToyCapture:
     def has_passed(self, moment: int) -> bool:
         return self._toy.captured >= moment
 
-    def passing(self, moment: int) -> Iterator[None]:
+    def wait_until_passed(self, moment: int) -> Iterator[None]:
         while not self.has_passed(moment):
             self._toy.capture(1)
             yield
@@ -137,7 +137,7 @@ class ToyDatabase:
     def __init__(self, toy: Toy, dialect: ToyDialect, point: Lsn, between: Callable[[], None] = lambda: None) -> None:
         self._toy, self._dialect, self._between = toy, dialect, between
         self.chosen, self.job = (), ToyCapture(toy)
-        self.moments = Moments(self.job)
+        self.read_times = ReadTimes(self.job)
         self.move(point)
 
     def captured_up_to(self) -> Lsn:
@@ -174,13 +174,13 @@ class ToyDatabase:
         if rows:
             yield batch_of(rows, types_of(("k", "v")))
 
-    def forget_reading(self) -> None:
+    def reset_reading(self) -> None:
         pass
 
     def opened_view(self, read: ToyTable, statement: str | None, position: Mapping[str, Any]) -> View:
         raise NotImplementedError
 
-    def place_of_view(self) -> Lsn:
+    def view_position(self) -> Lsn:
         raise NotImplementedError
 
     def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
@@ -212,7 +212,7 @@ class ToyReads:
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[ToyDatabase, ToyTable]:
         return opened_source(self._toy, place, {quoted_id(table.table): table.key}, self._between, reads_ahead=False)
 
-    def asking(self, database: ToyDatabase) -> Toy:
+    def catalog_session(self, database: ToyDatabase) -> Toy:
         return self._toy
 
     def takes_too_long(self, error: RetriableError) -> bool:

@@ -9,7 +9,7 @@ from support.mysql_settings import settings_for
 from support.scripted_mysql import NONCE, OK, TLS_REQUEST, WITH_TLS, ScriptedMySql, extra, framed, switch_to
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.connection import connect, rows
-from tailrace.connectors.mysql.stream import BinlogStream, From
+from tailrace.connectors.mysql.stream import BinlogStream, DumpPosition
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 
 PASSWORD = "pässwörd-hunter2"
@@ -47,7 +47,7 @@ def pem(key):
 def opened(kind, settings):
     """A session as the connector opens it."""
     if kind == "log":
-        BinlogStream(settings, From())
+        BinlogStream(settings, DumpPosition())
     elif kind == "heartbeat":
         MySqlActionConnection(settings)
     else:

@@ -41,7 +41,7 @@ def test_what_was_left_over_is_kept_when_the_buffer_gets_short():
 
 def test_many_tables_get_a_longer_buffer_within_limits():
     blocks = Blocks(Source())
-    blocks.aim(100 * LARGEST)
+    blocks.resize(100 * LARGEST)
     assert len(blocks.data) == LARGEST
-    blocks.aim(10)
+    blocks.resize(10)
     assert len(blocks.data) == LARGEST

@@ -10,7 +10,7 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.gtid import GtidSet, source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.stream import BinlogStream, From, Options
+from tailrace.connectors.mysql.stream import BinlogStream, DumpPosition, Options
 from tailrace.errors import PositionLostError, SourceSetupError
 from tailrace_standins.servers.mysql_server import MySqlServer
 
@@ -36,7 +36,7 @@ def test_the_head_is_where_the_next_transaction_begins(mysql_server, connection,
     after = catalog.head(connection, server)
     assert after.pos > before.pos
     assert GtidSet.parse(after.gtids).subtract(GtidSet.parse(before.gtids)).count() == 1
-    start = From(before.file, before.pos)
+    start = DumpPosition(before.file, before.pos)
     with BinlogStream(settings_for(mysql_server), start, Options(blocking=False)) as stream:
         assert any(b"CREATE TABLE t" in event for event in events(stream))
 

@@ -14,7 +14,7 @@ from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
-from tailrace.source.changes import INITIAL, ChangesReader
+from tailrace.source.cdc_source import INITIAL, CdcReader
 
 pytestmark = pytest.mark.mysql
 
@@ -87,6 +87,6 @@ def test_check_tells_of_it_as_a_start_does(mysql_server, shop):
 
 def test_the_first_batch_of_a_frame_is_refused(mysql_server, shop):
     options = stream_options(mysql_server, shop, **{"table.include.list": "orders", "snapshot.mode": "no_data"})
-    reader = ChangesReader(parse_options(options))
+    reader = CdcReader(parse_options(options))
     with pytest.raises(ConfigError, match="the list wants"):
         reader.latestOffset(INITIAL, reader.getDefaultReadLimit())

@@ -8,10 +8,10 @@ import pytest
 from support.mysql_settings import settings_for
 from support.reading import Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.mysql import log_files
+from tailrace.connectors.mysql import log_file_identity
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.connectors.mysql.stream import BinlogStream, From
+from tailrace.connectors.mysql.stream import BinlogStream, DumpPosition
 from tailrace.errors import PositionLostError
 from tailrace_standins.servers.mysql_server import MySqlServer
 from tailrace_standins.servers.waiting import wait_until
@@ -57,7 +57,7 @@ def ids(read):
 def reset(server):
     """Begin the log again, in another second: the clock of log files has no finer hand."""
     file, pos = end(server)
-    made = log_files.created_at(settings_for(server), From(file, pos))
+    made = log_file_identity.created_at(settings_for(server), DumpPosition(file, pos))
     wait_until(lambda: int(time.time()) > made, 10, lambda: "the clock stands still")
     server.sql("RESET BINARY LOGS AND GTIDS")
 
@@ -89,7 +89,7 @@ def test_a_log_that_began_again_is_refused_where_an_event_begins_at_the_stored_o
     with pytest.raises(PositionLostError, match=rf"{read.progress.restart['file']}:\d+ .* {MADE_AGAIN}.*snapshot\.mode=when_needed"):
         read_on(settings, fresh(read))
     with pytest.raises(PositionLostError, match=MADE_AGAIN):
-        MySqlConnector(settings).require_within_reach(read.progress)
+        MySqlConnector(settings).require_retained(read.progress)
 
 
 def test_each_lane_compares(table):
@@ -111,7 +111,7 @@ def test_a_beginning_and_a_snapshots_point_know_their_file(table):
     settings = settings_for(table, table_include_list=f"{DATABASE}.t", snapshot_mode="initial")
     connector = MySqlConnector(settings)
     file, pos = end(table)
-    created = log_files.created_at(settings, From(file, pos))
+    created = log_file_identity.created_at(settings, DumpPosition(file, pos))
     for place in (connector.head(), connector.start_point().restart, connector.start_point(2).restart, connector.head_after(None, None)):
         assert place["file_created"] == created
 
@@ -145,7 +145,9 @@ def test_ranges_that_are_cut_tell_their_files(table):
     while place["file"] != connector.head()["file"]:
         place = connector.head_after(place, 2000)
         seen.add(place["file"])
-        assert place["file_created"] == log_files.created_at(settings, From(place["file"], place["pos"]))
+        assert place["file_created"] == log_file_identity.created_at(
+            settings, DumpPosition(place["file"], place["pos"])
+        )
     assert len(seen) > 2
 
 
@@ -254,8 +256,8 @@ def test_with_gtids_a_shorter_log_of_the_same_name_is_a_new_era_as_well():
 def test_asking_for_a_file_ends_no_reader_and_leaves_none(table):
     settings = settings_for(table)
     file, pos = end(table)
-    with BinlogStream(settings, From(file, pos)) as reader:
-        log_files.created_at(settings, From(file, pos))
+    with BinlogStream(settings, DumpPosition(file, pos)) as reader:
+        log_file_identity.created_at(settings, DumpPosition(file, pos))
         buffer = memoryview(bytearray(1 << 16))
         reader.read(buffer, 1000)
         assert any(row[0] == reader.thread_id for row in table.sql("SHOW PROCESSLIST"))
@@ -263,8 +265,8 @@ def test_asking_for_a_file_ends_no_reader_and_leaves_none(table):
 
 def test_a_file_that_is_changed_between_the_question_and_the_reading_is_noticed(table, monkeypatch):
     settings, read = begun_and_reset(table)
-    there = log_files.FileThere(read.progress.restart["file_created"], is_other=False)
-    monkeypatch.setattr("tailrace.connectors.mysql.opening.file_there", lambda *_: there)
+    there = log_file_identity.ServerFile(read.progress.restart["file_created"], is_other=False)
+    monkeypatch.setattr("tailrace.connectors.mysql.dump_start.server_file", lambda *_: there)
     with pytest.raises(PositionLostError, match=MADE_AGAIN):
         read_on(settings, fresh(read))
 
@@ -275,7 +277,7 @@ def test_a_dump_tells_when_its_file_was_made_wherever_it_begins(any_server):
     insert(any_server, 1)
     file, within = end(any_server)
     insert(any_server, 2)
-    told = {log_files.created_at(settings, From(file, at)) for at in (4, within, end(any_server)[1])}
+    told = {log_file_identity.created_at(settings, DumpPosition(file, at)) for at in (4, within, end(any_server)[1])}
     assert len(told) == 1
     assert abs(told.pop() - time.time()) < 600
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.support.unit_settings import unit_settings
 
+from tailrace.connectors.mysql.image_layout import storage_of
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.types import column_type, misfits, table_of_map
-from tailrace.connectors.mysql.wires import wire_of
 from tailrace.connectors.shared import jdbc
 from tailrace.errors import UnsupportedError
 from tailrace.schema.tables import Column, Table, TableId
@@ -157,7 +157,7 @@ def test_a_unique_key_stays_the_key_while_its_columns_are_there():
 
 def test_a_type_that_is_not_known_stops_with_the_columns_name():
     with pytest.raises(UnsupportedError, match=r"the column c has the type 20 in the log"):
-        wire_of("c", MapColumn(log.TYPED_ARRAY, 0, nullable=True))
+        storage_of("c", MapColumn(log.TYPED_ARRAY, 0, nullable=True))
 
 
 def plan(column, seen, **properties):
@@ -167,18 +167,18 @@ def plan(column, seen, **properties):
 
 def test_a_plan_takes_the_bytes_from_the_log_and_the_form_from_the_structure():
     seen = MapColumn(log.VARCHAR, 300, nullable=True, collation=LATIN1)
-    assert plan(NAME, seen) == ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="latin1")
-    assert plan(ID, LOGGED_ID) == ColumnPlan(Wire.INT, 4, Out.INT)
+    assert plan(NAME, seen) == ColumnPlan(Storage.STRING, 2, Out.TEXT, charset="latin1")
+    assert plan(ID, LOGGED_ID) == ColumnPlan(Storage.INT, 4, Out.INT)
     big = Column("b", "BIGINT UNSIGNED", "BIGINT UNSIGNED", jdbc.BIGINT)
     seen = MapColumn(log.LONGLONG, 0, nullable=True)
     precise = plan(big, seen, bigint_unsigned_handling_mode="precise")
-    assert precise == ColumnPlan(Wire.INT, 8, Out.UNSCALED, unsigned=True)
+    assert precise == ColumnPlan(Storage.INT, 8, Out.UNSCALED, unsigned=True)
 
 
 def test_binary_columns_are_padded_to_the_length_of_their_definition():
     column = Column("b", "BINARY", "BINARY", jdbc.BINARY, 4)
     seen = MapColumn(log.STRING, 4, nullable=True, collation=BINARY)
-    assert plan(column, seen) == ColumnPlan(Wire.STRING, 1, Out.BYTES, pad=4)
+    assert plan(column, seen) == ColumnPlan(Storage.STRING, 1, Out.BYTES, pad=4)
     assert plan(column, seen, binary_handling_mode="hex").out is Out.HEX
 
 

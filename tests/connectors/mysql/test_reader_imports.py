@@ -5,10 +5,10 @@ import sys
 
 LOADED = """
 import sys
-import tailrace.connectors.mysql.listening
+import tailrace.connectors.mysql.signal_polling
 import tailrace.connectors.mysql.reader
-import tailrace.connectors.mysql.snapshots.asked_parts
-import tailrace.source.changes
+import tailrace.connectors.mysql.snapshots.requested_parts
+import tailrace.source.cdc_source
 import tailrace.source.run
 print(*sorted({'numba', 'polars', 'pandas'} & set(sys.modules)))
 """

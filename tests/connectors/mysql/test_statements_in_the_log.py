@@ -222,8 +222,10 @@ def test_the_server_is_asked_once_until_a_statement_changes_something(checksums,
     from tailrace.connectors.mysql import statement_effects
 
     asked = []
-    original = statement_effects.CarriedChanges.objection
-    monkeypatch.setattr(statement_effects.CarriedChanges, "objection", lambda *given: asked.append(1) or original(*given))
+    original = statement_effects.PropagatedChanges.objection
+    monkeypatch.setattr(
+        statement_effects.PropagatedChanges, "objection", lambda *given: asked.append(1) or original(*given)
+    )
     settings, read = only_t(checksums)
     for _ in range(3):
         checksums.sql(f"{AS_TEXT}; {CHECKSUM}")

@@ -10,7 +10,7 @@ from support.mysql_settings import settings_for
 from support.packets import event_type, events, next_position
 from tailrace.connectors.mysql import stream_errors
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.stream import BinlogStream, From, Options, dump_command, framed
+from tailrace.connectors.mysql.stream import BinlogStream, DumpPosition, Options, dump_command, framed
 from tailrace.errors import LogFormatError, PositionLostError, RetriableError, SourceSetupError
 from tailrace_standins.servers.mysql_server import MySqlServer
 from tailrace_standins.servers.waiting import wait_until
@@ -21,7 +21,7 @@ TO_THE_END = Options(blocking=False)
 
 def head(server):
     status = server.sql("SHOW BINARY LOG STATUS")[0]
-    return From(file=status[0], pos=status[1]), GtidSet.parse(status[4])
+    return DumpPosition(file=status[0], pos=status[1]), GtidSet.parse(status[4])
 
 
 def read_all(server, start, options=TO_THE_END, **changes):
@@ -51,7 +51,7 @@ def test_only_transactions_outside_the_gtid_set_come(mysql_server, table):
     mysql_server.sql(f"INSERT INTO {table} VALUES (1, 'before')")
     _, executed = head(mysql_server)
     mysql_server.sql(f"INSERT INTO {table} VALUES (2, 'after')")
-    found = read_all(mysql_server, From(gtids=executed))
+    found = read_all(mysql_server, DumpPosition(gtids=executed))
     assert sum(event_type(e) in {GTID, TAGGED_GTID} for e in found) == 1
     assert any(b"after" in e for e in found)
     assert not any(b"before" in e for e in found)
@@ -67,10 +67,10 @@ def test_tagged_gtids_are_understood_by_the_server_and_from_it(database):
         start, executed = head(server)
         assert any(source.tag == "audit" for source in executed.sources)
         server.sql("SET gtid_next = 'AUTOMATIC:audit'; INSERT INTO d.t VALUES ('tagged two')")
-        found = read_all(server, From(gtids=executed))
+        found = read_all(server, DumpPosition(gtids=executed))
         assert any(b"tagged two" in e for e in found)
         assert not any(b"tagged one" in e for e in found)
-        (previous,) = (e for e in read_all(server, From(file=start.file)) if event_type(e) == PREVIOUS_GTIDS)
+        (previous,) = (e for e in read_all(server, DumpPosition(file=start.file)) if event_type(e) == PREVIOUS_GTIDS)
         assert executed.subtract(GtidSet.decode(previous[19:-4])).count() <= 1
 
 
@@ -135,14 +135,14 @@ def test_a_tiny_buffer_loses_no_byte(mysql_server):
 @pytest.mark.mysql
 def test_a_file_that_the_server_does_not_have_is_named(mysql_server):
     with pytest.raises(PositionLostError, match=r"mysql-bin\.099999.*take a new snapshot"):
-        BinlogStream(settings_for(mysql_server), From(file="mysql-bin.099999"))
+        BinlogStream(settings_for(mysql_server), DumpPosition(file="mysql-bin.099999"))
 
 
 @pytest.mark.mysql
 def test_an_offset_beyond_the_end_of_the_file_is_named(mysql_server):
     start, _ = head(mysql_server)
     with pytest.raises(PositionLostError, match=f"{start.pos + 10**6}"):
-        BinlogStream(settings_for(mysql_server), From(start.file, start.pos + 10**6))
+        BinlogStream(settings_for(mysql_server), DumpPosition(start.file, start.pos + 10**6))
 
 
 @pytest.mark.mysql
@@ -150,7 +150,7 @@ def test_an_offset_within_an_event_is_noticed(mysql_server, table):
     start, _ = head(mysql_server)
     mysql_server.sql(f"INSERT INTO {table} VALUES (1, REPEAT('x', 5000))")
     with pytest.raises((LogFormatError, PositionLostError, SourceSetupError)):
-        read_all(mysql_server, From(start.file, start.pos + 7))
+        read_all(mysql_server, DumpPosition(start.file, start.pos + 7))
 
 
 @pytest.mark.mysql
@@ -161,20 +161,20 @@ def test_purged_transactions_are_named():
         server.sql(f"PURGE BINARY LOGS TO '{last}'")
         server_uuid = server.variable("server_uuid")
         with pytest.raises(PositionLostError, match=f"{server_uuid}:1.*take a new snapshot"):
-            BinlogStream(settings_for(server), From(gtids=GtidSet()))
+            BinlogStream(settings_for(server), DumpPosition(gtids=GtidSet()))
 
 
 @pytest.mark.mysql
 def test_transactions_that_the_server_never_had_are_noticed(mysql_server):
     ahead = GtidSet.parse(f"{mysql_server.variable('server_uuid')}:1-1000000")
     with pytest.raises(PositionLostError, match="not on this server"):
-        BinlogStream(settings_for(mysql_server), From(gtids=ahead))
+        BinlogStream(settings_for(mysql_server), DumpPosition(gtids=ahead))
 
 
 @pytest.mark.mysql
 def test_a_gtid_set_on_a_server_without_gtids_says_so(mysql_minimal):
     with pytest.raises(SourceSetupError, match="GTIDs are off"):
-        BinlogStream(settings_for(mysql_minimal), From(gtids=GtidSet()))
+        BinlogStream(settings_for(mysql_minimal), DumpPosition(gtids=GtidSet()))
 
 
 @pytest.mark.mysql
@@ -182,7 +182,7 @@ def test_a_user_without_replication_privileges_is_told_which(mysql_server):
     mysql_server.create_connector_user("blind", "pw", "SELECT")
     settings = settings_for(mysql_server, database_user="blind", database_password="pw")
     with pytest.raises(SourceSetupError, match="REPLICATION SLAVE"):
-        BinlogStream(settings, From())
+        BinlogStream(settings, DumpPosition())
 
 
 @pytest.mark.mysql
@@ -300,7 +300,7 @@ def test_a_command_longer_than_16_mb_becomes_several_packets():
 
 def test_an_offset_that_the_command_has_no_room_for_is_refused():
     with pytest.raises(LogFormatError, match="4 GiB"):
-        dump_command(From("b.000001", 1 << 32), 5400, blocking=True)
+        dump_command(DumpPosition("b.000001", 1 << 32), 5400, blocking=True)
 
 
 def test_the_old_words_for_purged_logs_are_understood():

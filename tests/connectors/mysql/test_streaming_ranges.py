@@ -34,7 +34,7 @@ def boundaries(settings, start, limit):
     connector = MySqlConnector(settings)
     found, head = [start], connector.head()
     while found[-1] != head:
-        found.append(connector.cut(found[-1], head, limit))
+        found.append(connector.range_end(found[-1], head, limit))
         assert len(found) < 100
     return found
 

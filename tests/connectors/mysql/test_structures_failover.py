@@ -10,7 +10,7 @@ from support.mysql_frames import parse_options
 from support.mysql_settings import settings_for, stream_options
 from support.reading import Read, begin, read_on
 from tailrace.connectors.base import Lane
-from tailrace.source.changes import INITIAL, ChangesReader
+from tailrace.source.cdc_source import INITIAL, CdcReader
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
@@ -163,12 +163,12 @@ class Stream:
         self.options = stream_options(server, DATABASE, **given)
 
     def plan(self):
-        planned = ChangesReader(parse_options(self.options)).latestOffset(self.end, ReadAllAvailable())
+        planned = CdcReader(parse_options(self.options)).latestOffset(self.end, ReadAllAvailable())
         return json.loads(json.dumps(planned))
 
     def rows(self, end):
         """What the batch up to `end` holds of `t`, without going on."""
-        reader = ChangesReader(parse_options(self.options))
+        reader = CdcReader(parse_options(self.options))
         batches = (batch for each in reader.partitions(self.end, end) for batch in reader.read(each))
         records = [row for batch in batches for row in batch.to_pylist() if row["topic"] == TOPIC]
         return [json.loads(row["value"])["after"] for row in records]

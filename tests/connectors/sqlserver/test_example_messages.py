@@ -1,7 +1,7 @@
 """The messages in Debezium's documentation of its SQL Server connector 1.4, reproduced; also in the shape of 2.1.
 
 The documentation's message of an incremental snapshot is in
-`signalled/test_example_message_of_an_incremental_snapshot.py`.
+`requested_work/test_example_message_of_an_incremental_snapshot.py`.
 
 LSNs and times are masked. One field differs from the documentation: it has `autoIncremented` false for the identity
 column, whereas Debezium sends true.

@@ -11,7 +11,7 @@ from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import ConfigError, TailraceError
 from tailrace.schema.tables import TableId
-from tailrace.source.changes import INITIAL
+from tailrace.source.cdc_source import INITIAL
 
 
 def test_what_is_there_is_asked_of_all_databases(sqlserver_server, shop):

@@ -19,7 +19,7 @@ from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver import local_times
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.errors import ConfigError
-from tailrace.source.changes import INITIAL
+from tailrace.source.cdc_source import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database, StandInServer
 
 PARIS = "Europe/Paris"
@@ -53,13 +53,13 @@ def server() -> Iterator[StandInServer]:
 @pytest.fixture
 def database(server: StandInServer) -> Iterator[Database]:
     """A table on a server in Paris."""
-    server.tell("zone", PARIS)
+    server.command("zone", PARIS)
     made = server.create_database()
     made.sql("CREATE TABLE t (id int PRIMARY KEY)")
     made.capture("t")
     yield made
-    server.tell("clock", None)
-    server.tell("zone", None)
+    server.command("clock", None)
+    server.command("zone", None)
     made.drop()
 
 
@@ -72,14 +72,14 @@ class Writer:
     def write(self, *times: str) -> None:
         for time in times:
             self._id += 1
-            self._server.tell("clock", f"{time}+00:00")
+            self._server.command("clock", f"{time}+00:00")
             self._database.sql(f"INSERT t VALUES ({self._id})")
             self._database.capture_all()
 
 
 @pytest.fixture
 def writer(server: StandInServer, database: Database) -> Writer:
-    server.tell("clock", "2026-10-24T20:00:00+00:00")
+    server.command("clock", "2026-10-24T20:00:00+00:00")
     return Writer(server, database)
 
 
@@ -121,8 +121,8 @@ def test_an_hour_that_comes_twice_is_told_apart_by_idle_entries_and_across_windo
     read = started(settings)
     writer.write("2026-10-25T00:05:00")
     read_on(settings, read)
-    server.tell("clock", "2026-10-25T00:40:00+00:00")
-    server.tell("note_idle", database.name)
+    server.command("clock", "2026-10-25T00:40:00+00:00")
+    server.command("note_idle", database.name)
     writer.write("2026-10-25T01:20:00")  # 02:20, behind 02:40
     read_on(settings, read)
     writer.write("2026-10-25T01:59:00")
@@ -138,7 +138,7 @@ def test_a_transaction_that_began_in_the_first_of_two_like_hours_keeps_its_begin
     read = started(settings)
     writer.write("2026-10-25T00:50:00")
     database.sql("BEGIN TRAN; INSERT t VALUES (100)")
-    server.tell("clock", "2026-10-25T01:10:00+00:00")
+    server.command("clock", "2026-10-25T01:10:00+00:00")
     database.sql("COMMIT")
     database.capture_all()
     assert times(read_on(settings, read)) == ["2026-10-25T00:50:00", "2026-10-25T00:50:00"]
@@ -162,7 +162,7 @@ def test_the_time_of_a_change_is_that_of_its_commit_where_debezium_or_the_config
     read = started(settings)
     writer.write("2026-07-01T12:00:00")
     database.sql("BEGIN TRAN; INSERT t VALUES (100)")
-    server.tell("clock", "2026-07-01T12:10:00+00:00")
+    server.command("clock", "2026-07-01T12:10:00+00:00")
     database.sql("COMMIT")
     database.capture_all()
     assert times(read_on(settings, read))[1] == ("2026-07-01T12:10:00" if ends else "2026-07-01T12:00:00")
@@ -223,7 +223,7 @@ def test_the_rows_of_a_frame_have_the_same_times_whenever_they_are_read(
     writer.write("2026-10-25T00:50:00", "2026-10-25T01:20:00")
     end = next_batch(options, start)
     rows = read_frame(options, start, end)
-    server.tell("clock", "2027-07-01T00:00:00+00:00")
+    server.command("clock", "2027-07-01T00:00:00+00:00")
     assert read_frame(options, start, end) == rows
 
 

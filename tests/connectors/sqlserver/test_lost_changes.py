@@ -137,11 +137,11 @@ def test_a_progress_whose_changes_are_gone_is_out_of_reach(shop: Database) -> No
     settings = settings_of(shop, table_include_list="dbo.t")
     read = started(settings)
     connector = SqlServerConnector(settings)
-    connector.require_within_reach(read.progress)
+    connector.require_retained(read.progress)
     write(shop, f"INSERT t VALUES (1, N'x'); {LATER}; INSERT t VALUES (2, N'x')")
     shop.clean_up("dbo_t", shop.max_lsn())
     with pytest.raises(PositionLostError, match="changes are lost"):
-        connector.require_within_reach(read.progress)
+        connector.require_retained(read.progress)
 
 
 def test_a_progress_whose_instance_was_replaced_is_out_of_reach(shop: Database) -> None:
@@ -152,7 +152,7 @@ def test_a_progress_whose_instance_was_replaced_is_out_of_reach(shop: Database) 
     shop.capture("t")
     connector = SqlServerConnector(settings)
     with pytest.raises(PositionLostError, match=r"dbo\.t: the capture instance dbo_t was dropped before it was read"):
-        connector.require_within_reach(read.progress, lambda: read.history)
+        connector.require_retained(read.progress, lambda: read.history)
 
 
 def test_a_table_that_came_later_is_no_gap_in_a_progress(shop: Database) -> None:
@@ -161,7 +161,7 @@ def test_a_table_that_came_later_is_no_gap_in_a_progress(shop: Database) -> None
     write(shop, "INSERT t VALUES (1, N'x'); CREATE TABLE late (id int PRIMARY KEY)")
     shop.capture("late")
     write(shop, "INSERT late VALUES (1)")
-    SqlServerConnector(settings).require_within_reach(read.progress, lambda: read.history)
+    SqlServerConnector(settings).require_retained(read.progress, lambda: read.history)
     assert len(read_on(settings, read).of("dbo.late")) == 1
 
 
@@ -179,7 +179,7 @@ def test_a_table_that_may_not_be_seen_any_more_is_not_passed_over(
     with pytest.raises(SourceSetupError, match=wanted):
         read_on(settings, read)
     with pytest.raises(SourceSetupError, match=wanted):
-        SqlServerConnector(settings).require_within_reach(read.progress, lambda: read.history)
+        SqlServerConnector(settings).require_retained(read.progress, lambda: read.history)
     without = settings_of(shop, table_exclude_list="dbo.t", **login)
     assert read_on(without, read.fresh()).of("dbo.t") == []
     shop.sql(f"GRANT SELECT ON dbo.t TO [{reader}]")
@@ -215,7 +215,7 @@ def test_a_table_that_is_new_within_a_window_is_no_gap_where_it_is_resumed(
         rest = read_on(settings, whole.fresh())
         found = [len(whole.of(table)) + len(rest.of(table)) for table in ("dbo.late", "dbo.other", "dbo.t")]
         assert found == [3, 1, 3]
-        SqlServerConnector(settings).require_within_reach(whole.progress, lambda: whole.history)
+        SqlServerConnector(settings).require_retained(whole.progress, lambda: whole.history)
 
 
 def test_what_another_lane_has_read_is_not_lost_to_this_one(shop: Database) -> None:
@@ -228,7 +228,7 @@ def test_what_another_lane_has_read_is_not_lost_to_this_one(shop: Database) -> N
     topic, lost = f"{settings.topic_prefix}.{shop.name}.dbo.t", []
     for lane in (Lane(number, 3) for number in range(3)):
         try:
-            SqlServerConnector(settings).require_within_reach(read.progress, lambda: read.history, lane)
+            SqlServerConnector(settings).require_retained(read.progress, lambda: read.history, lane)
         except PositionLostError:
             lost.append(lane)
     assert lost == [lane for lane in (Lane(number, 3) for number in range(3)) if lane.owns(topic)]

@@ -10,8 +10,8 @@ from support.sqlserver_reading import READER_PASSWORD
 from tailrace.cli.main import main
 from tailrace.connectors.findings import Finding, Level, Statement
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.sqlserver import applying, catalog, checks, setup_sql
-from tailrace.connectors.sqlserver.applying import statements_of
+from tailrace.connectors.sqlserver import apply_fixes, catalog, checks, setup_sql
+from tailrace.connectors.sqlserver.apply_fixes import statements_of
 from tailrace.connectors.sqlserver.checking import jobs, tables
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.connection import connect
@@ -111,11 +111,11 @@ def test_a_database_that_is_not_enabled_is_an_error_with_the_statement(sqlserver
 def test_an_agent_that_stands_still_is_an_error(ready):
     if not isinstance(ready.server, StandInServer):
         pytest.skip(ONLY_STAND_IN)
-    ready.server.tell("agent", False)
+    ready.server.command("agent", False)
     try:
         assert only(found(settings(ready)), "SQL Server Agent is not running").level is Level.ERROR
     finally:
-        ready.server.tell("agent", True)
+        ready.server.command("agent", True)
 
 
 def test_a_statement_of_ones_own_says_whether_the_agent_runs(ready):
@@ -147,14 +147,14 @@ def test_a_short_retention_is_a_warning(ready):
 def test_a_job_that_has_not_read_the_log_for_long_is_a_warning(ready):
     if not isinstance(ready.server, StandInServer):
         pytest.skip(ONLY_STAND_IN)
-    ready.server.tell("clock", "2099-01-01T00:00:00+00:00")
+    ready.server.command("clock", "2099-01-01T00:00:00+00:00")
     try:
         findings = found(settings(ready))
         finding = only(findings, "last read the log")
         assert finding.level is Level.WARNING
         assert "EXEC sys.sp_cdc_start_job" in str(finding)
     finally:
-        ready.server.tell("clock", None)
+        ready.server.command("clock", None)
 
 
 def test_tables_that_a_list_names_and_nobody_captures_come_with_their_statements(ready):
@@ -357,7 +357,7 @@ def test_statements_are_asked_for_once_and_in_order():
 def test_what_fails_does_not_keep_the_others_from_being_run(ready):
     made = settings(ready)
     wrong, right = Statement(ready.name, "EXEC sys.sp_cdc_enable_table"), setup_sql.keep_changes(ready.name, 5000)
-    applied = list(applying.apply(made, [wrong, right]))
+    applied = list(apply_fixes.apply(made, [wrong, right]))
     assert [each.error is None for each in applied] == [False, True]
     assert any(row[1] == "cleanup" and row[7] == 5000 for row in ready.sql("EXEC sys.sp_cdc_help_jobs"))
 

@@ -74,12 +74,12 @@ def test_an_agent_that_does_not_run_is_told_with_what_to_do(
         pytest.skip("a real server's agent is nothing for a test to stop")
     monkeypatch.setattr(transaction_log, "QUIET_SECONDS", 0.0)
     settings = settings_of(shop)
-    server.tell("agent", False)
+    server.command("agent", False)
     try:
         with caplog.at_level(logging.WARNING):
             follow(settings, begin(settings), lambda each: each.batches > 3)
     finally:
-        server.tell("agent", True)
+        server.command("agent", True)
     assert caplog.text.count("SQL Server Agent, which runs the capture job, does not run") == 1
 
 
@@ -143,7 +143,7 @@ def test_a_read_only_replica_is_followed_with_read_intent(sqlserver_server: Serv
         database = server.create_database()
         database.sql("CREATE TABLE a (id int PRIMARY KEY)")
         database.capture("a")
-        port = str(server.tell("secondary", database.name))
+        port = str(server.command("secondary", database.name))
         with pytest.raises(ConfigError, match=r"database\.applicationIntent=ReadOnly"):
             begin(settings_of(database, database_port=port))
         settings = settings_of(database, database_port=port, database_applicationIntent="ReadOnly")

@@ -13,12 +13,12 @@ import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
 from tailrace.connectors.base import LogRange, Progress
-from tailrace.connectors.change_tables.beginning import heads
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
-from tailrace.connectors.change_tables.snapshots.gathered import gather
+from tailrace.connectors.change_tables.snapshots.pending_chunks import read_pending
 from tailrace.connectors.change_tables.snapshots.source import LSN
+from tailrace.connectors.change_tables.start_positions import heads
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
@@ -29,9 +29,9 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Ki
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.connectors.sqlserver.transactions import Head
 from tailrace.errors import PositionLostError, RetriableError
+from tailrace.requested_work.work import TableWork, Work
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.segments import Segment
 from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
 
@@ -70,7 +70,7 @@ def replica(sqlserver_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterat
         database = server.create_database()
         database.sql("CREATE TABLE a (id int PRIMARY KEY)")
         database.capture("a")
-        port = str(server.tell("secondary", database.name))
+        port = str(server.command("secondary", database.name))
         found = Replica(database, settings_of(database, database_port=port, database_applicationIntent="ReadOnly"))
         real, head = catalog.max_lsn, transactions.head
         monkeypatch.setattr(catalog, "max_lsn", lambda session: found.behind.pop() if found.is_behind(session) else real(session))
@@ -121,7 +121,7 @@ def test_a_replica_that_stays_behind_is_no_restored_database_and_nothing_is_pass
     with pytest.raises(RetriableError, match="behind the one that was read before"):
         next(connector.read(LogRange(read.progress.restart), read.progress, read.history))
     with pytest.raises(RetriableError, match="behind the one that was read before"):
-        connector.require_within_reach(read.progress, lambda: read.history)
+        connector.require_retained(read.progress, lambda: read.history)
     replica.behind = []
     replica.write(3)
     read_on(replica.settings, read)
@@ -192,7 +192,7 @@ def test_chunks_of_an_incremental_snapshot_wait_for_the_log_of_their_own_session
     early = replica.head()
     source, table = source_of(replica, point)
     with closing(source):
-        gathered = gather(source, Segment(quoted_id(table)))
+        gathered = read_pending(source, Segment(quoted_id(table)))
         replica.write(2)
         gathered.head, place, database = early, replica.head(), source.database(table)
         replica.session, replica.behind = database.asking, [early]

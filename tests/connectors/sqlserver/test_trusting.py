@@ -47,7 +47,7 @@ def of(database: Database, **given: str) -> SqlServerSettings:
 def certificate(sqlserver: Database) -> x509.Certificate:
     if not isinstance(sqlserver.server, StandInServer):
         pytest.skip("a server that a URL names does not show its certificate")
-    return x509.load_pem_x509_certificate(sqlserver.server.tell("certificate").encode())
+    return x509.load_pem_x509_certificate(sqlserver.server.command("certificate").encode())
 
 
 def as_pem(certificate: x509.Certificate) -> bytes:

@@ -67,7 +67,7 @@ class Following:
             point = self._connector.start_point()
             self.progress, self._history = stored(Progress("", point.restart)), list(point.history)
         else:
-            self._take_events(self._connector.skipped(self.progress))
+            self._take_events(self._connector.skipped_notification(self.progress))
         range_ = LogRange(self.progress.restart, None, None, Lane())
         self._batches = self._connector.read(range_, self.progress, tuple(self._history))
 

@@ -21,7 +21,7 @@ from tests.differential.snapshots.signalled_comparing import PLACES, comparable,
 from tests.differential.snapshots.signalled_here import AT_LEISURE, PLAYS
 from tests.differential.snapshots.test_initial_beside_debezium import PAGE, shown
 
-from tailrace.connectors.shared.asked import Asked
+from tailrace.connectors.shared.requested_work import RequestedWork
 
 pytestmark = pytest.mark.mysql
 SIGNALLED = [each for each in SCENARIOS if each.tables is signalled.TABLES]
@@ -39,7 +39,7 @@ def played(scenario, server, folder):
     file = {"signal.file": str(folder / "signals.txt")} if "signal.file" in scenario.properties else {}
     with pytest.MonkeyPatch.context() as patch:
         if scenario.name in PLAYS:
-            patch.setattr(Asked, "wait_ms", lambda *_: AT_LEISURE)
+            patch.setattr(RequestedWork, "wait_ms", lambda *_: AT_LEISURE)
         with Following(settings_of(scenario, server, notified=True, **file), server, folder) as session:
             PLAYS.get(scenario.name, scenario.play)(session)
     return session.records

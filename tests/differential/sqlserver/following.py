@@ -62,7 +62,7 @@ class Following:
                 for batch in connector.snapshot(Lane(), self.progress, tuple(self._history)):
                     self._take(batch)
         else:
-            self._told(connector.skipped(self.progress))
+            self._told(connector.skipped_notification(self.progress))
         range_ = LogRange(self.progress.restart, None, None, Lane())
         self._batches = connector.read(range_, self.progress, tuple(self._history))
 

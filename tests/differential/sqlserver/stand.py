@@ -61,7 +61,7 @@ class Stand:
     @property
     def answered(self) -> int:
         """How many queries took the stand-in's shortcuts."""
-        return int(self._own.tell("answered")) if isinstance(self._own, StandInServer) else 0
+        return int(self._own.command("answered")) if isinstance(self._own, StandInServer) else 0
 
     @property
     def port(self) -> int:
@@ -100,4 +100,4 @@ class Stand:
     def _tick(self) -> None:
         if isinstance(self._own, StandInServer):
             self._now += dt.timedelta(seconds=1)
-            self._own.tell("clock", self._now.isoformat())
+            self._own.command("clock", self._now.isoformat())

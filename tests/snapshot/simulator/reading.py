@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.changes.records import Binary
-from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
+from tailrace.connectors.change_tables.snapshots.read_ahead import ReadAhead
 from tailrace.snapshot.digests import digests_of
 from tailrace.snapshot.first_changes import Break, TableTouches
 from tailrace.snapshot.segments import Segment

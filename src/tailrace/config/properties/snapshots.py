@@ -8,9 +8,9 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Snapshots"
 ONLY_SNAPSHOT = "initial_only"
-ANEW = ("always", "when_needed")
+WITH_NEW_SNAPSHOT = ("always", "when_needed")
 """The values of `snapshot.mode` that read rows again although a snapshot was completed."""
-WITH_ROWS = ("initial", ONLY_SNAPSHOT, *ANEW)
+WITH_ROWS = ("initial", ONLY_SNAPSHOT, *WITH_NEW_SNAPSHOT)
 """The values of `snapshot.mode` with which a new connector first reads rows."""
 _UNUSED = Status.UNUSED
 

@@ -23,19 +23,19 @@ def as_captured(table: Table, types: Types) -> Table:
     return replace(table, columns=tuple(_with_type(each, types.get(each.name, each)) for each in table.columns))
 
 
-def altered(told: Table, now: Table) -> Table:
+def altered(announced: Table, now: Table) -> Table:
     """The announced structure with the columns' current types; itself if none was altered.
 
     A nullable column stays nullable: rows that were captured earlier may have no value.
     """
     columns = {each.name: each for each in now.columns}
-    merged = tuple(_merged(each, columns.get(each.name, each)) for each in told.columns)
-    return told if merged == told.columns else replace(told, columns=merged)
+    merged = tuple(_merged(each, columns.get(each.name, each)) for each in announced.columns)
+    return announced if merged == announced.columns else replace(announced, columns=merged)
 
 
-def _merged(told: Column, now: Column) -> Column:
-    merged = _with_type(told, now)
-    return replace(merged, optional=True) if now.optional and not told.optional else merged
+def _merged(announced: Column, now: Column) -> Column:
+    merged = _with_type(announced, now)
+    return replace(merged, optional=True) if now.optional and not announced.optional else merged
 
 
 def _with_type(column: Column, other: Column) -> Column:

@@ -11,10 +11,10 @@ from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.change_tables.dialect import Events
 from tailrace.connectors.change_tables.named_structures import NamedStructures
 from tailrace.connectors.change_tables.positions import Positions
-from tailrace.connectors.shared.blocking import ToldTables
-from tailrace.connectors.shared.signalled_sql import Dialect
-from tailrace.connectors.shared.snapshots.database import TellStructure
-from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.connectors.shared.blocking import StructureEvents
+from tailrace.connectors.shared.signal_sql import Dialect
+from tailrace.connectors.shared.snapshots.database import AddStructure
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
 from tailrace.schema.tables import TableId
 
 SettingsT_contra = TypeVar("SettingsT_contra", bound=Settings, contravariant=True)
@@ -34,15 +34,15 @@ class ReaderOf(Protocol[SettingsT_contra]):
         history: Sequence[HistoryRecord],
         *,
         tables: Sequence[TableId],
-        tell_structure: TellStructure,
+        add_structure: AddStructure,
     ) -> SnapshotReader:
-        """`tables`: all of them; `tell_structure` adds the last structure event, if it was held back."""
+        """`tables`: all of them; `add_structure` adds the last structure event, if it was held back."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class BlockedChangeTables(Generic[SettingsT_contra]):
-    """A `BlockedDatabase`.
+class BlockingChangeTables(Generic[SettingsT_contra]):
+    """A `BlockingDatabase`.
 
     Attributes:
         events: of the database.
@@ -76,13 +76,13 @@ class BlockedChangeTables(Generic[SettingsT_contra]):
         progress: Progress,
         history: Sequence[HistoryRecord],
         tables: Sequence[TableId],
-        structures: ToldTables,
+        structures: StructureEvents,
     ) -> SnapshotReader:
         """The reader of the tables; the names of tables and databases are spelled as on the server."""
         restart = self._positions.restart(progress.restart, sorted({table.catalog for table in tables}))
         progress = replace(progress, restart=restart.to_dict())
-        tell = structures.tell_last
-        return self.reader_of(settings, lane, progress, history, tables=tables, tell_structure=tell)
+        tell = structures.add_last
+        return self.reader_of(settings, lane, progress, history, tables=tables, add_structure=tell)
 
     @property
     def _positions(self) -> Positions:

@@ -43,12 +43,12 @@ class Boundaries:
         Debezium sends an END when it sees the first event of the next transaction, and with that event's time. So an
         END within the window has the time of the next transaction, and the last one its own.
         """
-        told = orders.told
-        ids = lsn_columns.texts(transactions.commit[told])
-        ts_ms = transactions.time_us[told] // 1000
+        with_records = orders.with_records
+        ids = lsn_columns.texts(transactions.commit[with_records])
+        ts_ms = transactions.time_us[with_records] // 1000
         end_ms = np.append(ts_ms[1:], ts_ms[-1:])
-        which = np.repeat(np.arange(len(told)), 2)
-        is_end = np.tile([0, 1], len(told))
+        which = np.repeat(np.arange(len(with_records)), 2)
+        is_end = np.tile([0, 1], len(with_records))
         return Event(
             topic=self._topic,
             layouts=self._layouts,

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Final, Generic
 
 from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Catalogue, Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, not_captured, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.findings import listed
 from tailrace.schema.tables import Table, TableId
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Active:
+class ActiveInstance:
     """A table and the instance that has its rows in a window.
 
     Attributes:
@@ -41,7 +41,7 @@ class Active:
     name: str
 
 
-_TOLD_OF: Final[set[tuple[str, str, str, str]]] = set()
+_WARNED_OF: Final[set[tuple[str, str, str, str]]] = set()
 """The warnings of this process. A reader of ranges makes a new `CaptureInstances` for each, and must not repeat them."""
 
 
@@ -53,10 +53,10 @@ class CaptureInstances(Generic[Session]):
 
     """
 
-    def __init__(self, catalogue: Catalogue[Session], told: ToldStructures) -> None:
+    def __init__(self, catalogue: Catalogue[Session], announced: AnnouncedStructures) -> None:
         self._catalogue = catalogue
         self._settings = catalogue.settings
-        self._told = told
+        self._announced = announced
         self.version = 0
         self._stamp: object = None
         self._hidden: Sequence[tuple[str, int]] = []
@@ -98,7 +98,7 @@ class CaptureInstances(Generic[Session]):
         found: defaultdict[TableId, list[Instance]] = defaultdict(list)
         wanted = [each for each in self._catalogue.instances(session) if self._settings.tables.matches(each.table)]
         for instance in wanted:
-            if instance.start_lsn is not None and self._told.is_for(instance):
+            if instance.start_lsn is not None and self._announced.is_for(instance):
                 found[instance.table].append(instance)
         self._not_begun = {each.table: each for each in wanted if each.table not in found}
         self._identities = {each.name: identity(each) for each in wanted}
@@ -124,45 +124,53 @@ class CaptureInstances(Generic[Session]):
         ]
         return min(starts, default=None)
 
-    def active(self, window: Window) -> list[Active]:
+    def active(self, window: Window) -> list[ActiveInstance]:
         """The tables that may have rows in a window without a switch, by name, each with its instance."""
         found = []
         for table, instances in self._by_table.items():
             begun = [each for each in instances if each.has_begun(window.until)]
             if begun:
                 # Windows end where a table switches, so the newest instance that has begun has the whole window.
-                found.append(Active(table, begun[-1], self._catalogue.name_in_database(table)))
+                found.append(ActiveInstance(table, begun[-1], self._catalogue.name_in_database(table)))
         return found
 
     def structure(self, instance: Instance) -> Table:
         """The structure of an instance's rows: the announced one, else its source table's current one."""
-        told = self._told.of_instance(instance) or self._told.planned(instance)
-        if told is not None:
-            return told
-        before = self._told.get(instance.table)
-        if before is not None and self._told.told_instance(instance.table) is None and _fits(before, instance):
+        announced = self._announced.of_instance(instance) or self._announced.planned(instance)
+        if announced is not None:
+            return announced
+        before = self._announced.get(instance.table)
+        if (
+            before is not None
+            and self._announced.announced_instance(instance.table) is None
+            and _fits(before, instance)
+        ):
             return before  # from Debezium's schema history, which has no capture instances
         return as_captured(
             of_instance(self._structures.get(instance.table), instance), self._types.get(instance.object_id, {})
         )
 
-    def untold(self, instance: Instance) -> Table | None:
+    def unannounced(self, instance: Instance) -> Table | None:
         """The structure of an instance's rows if it has to be announced, because another one was, or none; else None."""
-        told = self._told.of_instance(instance)
-        is_back = self._told.has_left(instance.table) and not self._told.is_planned_to_leave(instance.table)
-        if told is None or is_back:
+        announced = self._announced.of_instance(instance)
+        is_back = self._announced.is_removed(instance.table) and not self._announced.is_planned_removal(instance.table)
+        if announced is None or is_back:
             return self.structure(instance)
-        other = self._told.planned(instance) if self._told.is_planned else self._other_structures.get(identity(instance))
-        return None if other is None or other.columns == told.columns else other
+        other = (
+            self._announced.planned(instance)
+            if self._announced.is_planned
+            else self._other_structures.get(identity(instance))
+        )
+        return None if other is None or other.columns == announced.columns else other
 
     def _find_other_structures(self) -> dict[str, Table]:
         """The structures of instances that were announced with other types than their rows have now."""
         found = {}
         for name, instance in self.all.items():
-            told, source = self._told.of_instance(instance), self._structures.get(instance.table)
-            if told is not None and source is not None:
-                now = altered(told, as_captured(source, self._types.get(instance.object_id, {})))
-                if now is not told:
+            announced, source = self._announced.of_instance(instance), self._structures.get(instance.table)
+            if announced is not None and source is not None:
+                now = altered(announced, as_captured(source, self._types.get(instance.object_id, {})))
+                if now is not announced:
                     found[name] = now
         return found
 
@@ -172,7 +180,7 @@ class CaptureInstances(Generic[Session]):
             newest, structure = instances[-1], self._structures.get(table)
             if structure is None or newest.object_id not in self._altered:
                 continue  # columns that were excluded when the instance was created are intended
-            fresh = self._not_told_of(table.catalog, newest.name, not_captured(structure, newest))
+            fresh = self._not_warned_of(table.catalog, newest.name, not_captured(structure, newest))
             if fresh:
                 log.warning(
                     "%s: not captured by the instance %s: %s. The table was altered since the instance was made: make a second "
@@ -180,16 +188,16 @@ class CaptureInstances(Generic[Session]):
                     table, newest.name, ", ".join(fresh), self._catalogue.advice.second_instance,
                 )  # fmt: skip
 
-    def _not_told_of(self, database: str, about: str, names: Sequence[str]) -> list[str]:
+    def _not_warned_of(self, database: str, about: str, names: Sequence[str]) -> list[str]:
         """The names about which this process has not warned yet; they count as warned about from now on."""
-        told = {name: (self._settings.topic_prefix, database, about, name) for name in names}
-        fresh = [name for name, warning in told.items() if warning not in _TOLD_OF]
-        _TOLD_OF.update(told.values())
+        announced = {name: (self._settings.topic_prefix, database, about, name) for name in names}
+        fresh = [name for name, warning in announced.items() if warning not in _WARNED_OF]
+        _WARNED_OF.update(announced.values())
         return fresh
 
     def _warn_of_hidden(self, session: Session) -> None:
         """Warn about instances whose table the user can't see: it is unknown whether that table is wanted."""
-        names = self._not_told_of(self._catalogue.database(session), "", [name for name, _ in self._hidden])
+        names = self._not_warned_of(self._catalogue.database(session), "", [name for name, _ in self._hidden])
         if names:
             log.warning(
                 "%s: the user may not see the tables of the capture instances %s, so they are not read: GRANT SELECT on those "
@@ -213,7 +221,7 @@ def newest_structures(dialect: Dialect[Session]) -> dict[TableId, Table]:
     for name in dialect.databases:
         with dialect.connect(name) as session:
             dialect.require_captured(session, name)
-            instances = CaptureInstances(dialect, ToldStructures(dialect, ()))
+            instances = CaptureInstances(dialect, AnnouncedStructures(dialect, ()))
             instances.refresh(session)
             found |= {each.table: instances.structure(each) for each in instances.all.values()}
     return found

@@ -16,17 +16,17 @@ from dataclasses import replace
 from typing import Any, Final, Generic
 
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.boundaries import Boundaries
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.captured import CapturedTables
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.left_out import FAIL
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.next_window import next_window
 from tailrace.connectors.change_tables.positions import DatabasePosition
-from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
-from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.change_tables.skipped_changes import FAIL
+from tailrace.connectors.change_tables.structure_changes import announce_new, announce_removed
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.window_tables import NewBatch, OpenWindow, WindowTables
 from tailrace.connectors.change_tables.windows import Window
@@ -54,11 +54,11 @@ class DatabaseLog(Generic[Session]):
         dialect: Dialect[Session],
         database: str,
         position: DatabasePosition,
-        told: ToldStructures,
+        announced: AnnouncedStructures,
         tables: CapturedTables[Session, Any],
         new_batch: NewBatch,
         *,
-        tells: bool = True,
+        delivers_metadata: bool = True,
         planned: DatabasePosition | None = None,
     ) -> None:
         """A log that is not open yet.
@@ -67,30 +67,32 @@ class DatabaseLog(Generic[Session]):
             dialect: of the database.
             database: whose log.
             position: where reading begins.
-            told: the structures known there.
+            announced: the structures known there.
             tables: of this lane.
             new_batch: makes an empty batch.
-            tells: whether this lane delivers transaction metadata.
+            delivers_metadata: whether this lane delivers transaction metadata.
             planned: the end of a planned range, with the clock offset of its plan; None: there is no plan.
 
         """
         self.position = position
         self._dialect = dialect
         self._database = database
-        self._told = told
+        self._announced = announced
         self._new_batch = new_batch
         self._log = dialect.log(database, planned)
         self._session: Session | None = None
         self._opens = ExitStack()
         settings = dialect.settings
         counts = settings.provide_transaction_metadata
-        self._instances, self._reads = CaptureInstances(dialect, told), tables.reads
+        self._instances, self._reads = CaptureInstances(dialect, announced), tables.reads
         filled = None if planned is None else planned.filled
-        self._lost = LostChanges(dialect, told, self._instances, lambda table: counts or tables.reads(table), filled)
+        self._lost = LostChanges(
+            dialect, announced, self._instances, lambda table: counts or tables.reads(table), filled
+        )
         self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
         # A skipped change would leave a hole in the numbers of transaction metadata, so it must fail.
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode
-        self._boundaries = Boundaries(settings, dialect.lsns) if counts and tells else None
+        self._boundaries = Boundaries(settings, dialect.lsns) if counts and delivers_metadata else None
         self._bound = self._log.most_transactions or (COUNTED_TRANSACTIONS if counts else WINDOW_TRANSACTIONS)
         self._head = dialect.lsns.zero
         self._is_last = False
@@ -116,14 +118,14 @@ class DatabaseLog(Generic[Session]):
             return
         found, window = self._transactions(session, window)
         self._is_last = window.until == self._head
-        told = self._new_batch()
-        leave_gone(session, self._lost, self._told, window, told)
-        tell_new(self._instances, self._told, window, told, self._reads)
+        announced = self._new_batch()
+        announce_removed(session, self._lost, self._announced, window, announced)
+        announce_new(self._instances, self._announced, window, announced, self._reads)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
         # A batch of its own, whose position has the window's end already: after a crash the same window is read.
-        if told.events:
+        if announced.events:
             self.position = begin
-            yield told
+            yield announced
         version = self._instances.version
         try:
             opened = self._reader.open(session, window, found, begin)
@@ -188,7 +190,7 @@ class DatabaseLog(Generic[Session]):
         # rows that the queries then did not return.
         self._lost.require_kept(opened.session, opened.filled, opened.window)
         last = self._new_batch()
-        if opened.orders is not None and self._boundaries is not None and len(opened.orders.told):
+        if opened.orders is not None and self._boundaries is not None and len(opened.orders.with_records):
             last.add(self._boundaries.of(opened.transactions, opened.orders, last))
         self.position = begin.at(opened.window.until)
         self.is_at_head = self._is_last

@@ -101,7 +101,7 @@ class Events(Protocol):
         ...
 
     @property
-    def tells_reading_time(self) -> bool:
+    def uses_processing_time(self) -> bool:
         """Whether the source block's times are those of reading, instead of those of the transaction."""
         ...
 
@@ -218,7 +218,7 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         """
         ...
 
-    def require_seen(self, session: Session, table: TableId) -> None:
+    def require_visible(self, session: Session, table: TableId) -> None:
         """Raise `SourceSetupError` if a table without an instance may have one that the user is not allowed to see."""
         ...
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, Generic
 
-from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
+from tailrace.connectors.change_tables.capture_instances import ActiveInstance, CaptureInstances
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, name_of
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
 from tailrace.schema.tables import TableId
@@ -32,7 +32,7 @@ class LostChanges(Generic[Session]):
     def __init__(
         self,
         dialect: Dialect[Session],
-        told: ToldStructures,
+        announced: AnnouncedStructures,
         instances: CaptureInstances[Session],
         matters: Callable[[TableId], bool] = lambda _table: True,
         filled: Collection[str] | None = None,
@@ -41,14 +41,14 @@ class LostChanges(Generic[Session]):
 
         Args:
             dialect: of the database.
-            told: the known structures.
+            announced: the known structures.
             instances: the existing ones.
             matters: whether this reader reads a table's rows; the readers of other tables report their losses.
             filled: the tables that had changes in the range when it was planned; None: unknown.
 
         """
         self._dialect = dialect
-        self._told = told
+        self._announced = announced
         self._instances = instances
         self._matters = matters
         self._filled = filled
@@ -62,12 +62,12 @@ class LostChanges(Generic[Session]):
 
         """
         gone = []
-        for table in self._told.captured(self._dialect.database(session)):
+        for table in self._announced.captured(self._dialect.database(session)):
             first = self._instances.first(table)
-            if self._told.is_planned_to_leave(table):
+            if self._announced.is_planned_removal(table):
                 gone.append(table)
             elif first is None:
-                self._require_seen(session, table)
+                self._require_visible(session, table)
                 self._require_planned(session, table, window)
                 gone.append(table)
             elif self._matters(table):
@@ -84,7 +84,7 @@ class LostChanges(Generic[Session]):
         range was planned is left out all the same: nothing is missing.
         """
         had = self._filled is None or self._dialect.name_in_database(table) in self._filled
-        if self._told.is_planned and had and self._has_transactions(session, window):
+        if self._announced.is_planned and had and self._has_transactions(session, window):
             raise PositionLostError(
                 f"{table} was captured when the reading of its log behind {window.after} was planned, and is not any more: its "
                 f"changes up to {window.until} may be lost; {SNAPSHOT_AGAIN}"
@@ -92,8 +92,8 @@ class LostChanges(Generic[Session]):
 
     def _require_new(self, session: Session, window: Window) -> None:
         """The same for tables that the plan announces as new within a window."""
-        before = set(self._told.captured(self._dialect.database(session)))
-        for table, (name, since) in self._told.planned_since(self._dialect.database(session)).items():
+        before = set(self._announced.captured(self._dialect.database(session)))
+        for table, (name, since) in self._announced.planned_since(self._dialect.database(session)).items():
             instance = self._instances.all.get(name)
             after = max(window.after, since.previous())
             start = None if instance is None else instance.start_lsn
@@ -101,7 +101,7 @@ class LostChanges(Generic[Session]):
             if table not in before and not gap.is_empty:
                 self._require_planned(session, table, gap)
 
-    def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
+    def require_kept(self, session: Session, read: Sequence[ActiveInstance], window: Window) -> None:
         """Require that the clean-up has removed nothing from these tables while they were read in a window.
 
         An instance that was dropped was read to its end, since no query of it failed; unless another one got its name.
@@ -129,8 +129,8 @@ class LostChanges(Generic[Session]):
 
     def _gap(self, first: Instance, window: Window) -> Window:
         """The part of a window before a table's first instance; for one announced within the window, from its start on."""
-        told = self._told.told_at(first)
-        after = window.after if told is None else max(window.after, told.previous())
+        announced = self._announced.announced_at(first)
+        after = window.after if announced is None else max(window.after, announced.previous())
         return Window(after, window.until if first.start_lsn is None else first.start_lsn.previous())
 
     def _require_nothing_in(self, session: Session, first: Instance, gap: Window) -> None:
@@ -138,21 +138,21 @@ class LostChanges(Generic[Session]):
         if self._has_transactions(session, gap):
             raise PositionLostError(self._complaint(first.table, first, gap.after))
 
-    def _require_seen(self, session: Session, table: TableId) -> None:
+    def _require_visible(self, session: Session, table: TableId) -> None:
         """Raise `SourceSetupError` if a table without a visible instance may have one that the user may not read.
 
         Otherwise the table is no longer captured. Disabling capture of a table is a normal operation, also within the
         documented procedures for schema changes. It is announced, and does not stop the other tables.
         """
         if self._dialect.settings.tables.matches(table):
-            self._dialect.require_seen(session, table)
+            self._dialect.require_visible(session, table)
 
     def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
-        told, advice = self._told.told_instance(table), self._dialect.advice
+        announced, advice = self._announced.announced_instance(table), self._dialect.advice
         begins = f"where {advice.capture} has not come to" if first.start_lsn is None else f"at {first.start_lsn}"
-        if told is not None and told != identity(first):
+        if announced is not None and announced != identity(first):
             return (
-                f"{table}: the capture instance {name_of(told)} was dropped before it was read to its end: it was "
+                f"{table}: the capture instance {name_of(announced)} was dropped before it was read to its end: it was "
                 f"read up to {after}, and {first.name} begins {begins}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
             )
         return (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Events
 from tailrace.connectors.change_tables.positions import RestartPosition
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark
@@ -25,31 +25,31 @@ class NamedStructures:
     ) -> None:
         """`history`: up to the position; `tables`: in any order."""
         self._restart = restart
-        self._told = ToldStructures(events, history)
+        self._announced = AnnouncedStructures(events, history)
         wanted = frozenset(tables) if events.settings.include_schema_changes else frozenset()
         self._events = [
             (name, event)
             for name in restart
-            for event in self._told.initial_events(name)
+            for event in self._announced.initial_events(name)
             if wanted.intersection(change.id for change in event.changes if change.id is not None)
         ]
 
     @property
-    def are_told(self) -> bool:
+    def has_any(self) -> bool:
         """Whether there are any."""
         return bool(self._events)
 
-    def tell_all(self, batch: Batch) -> None:
+    def add_all(self, batch: Batch) -> None:
         """Add all of them, with marks that do not depend on the rows that follow."""
-        self.tell_first(batch)
-        self.tell_last(batch, Mark.TRUE)
+        self.add_first(batch)
+        self.add_last(batch, Mark.TRUE)
 
-    def tell_first(self, batch: Batch) -> None:
+    def add_first(self, batch: Batch) -> None:
         """Add all but the last one."""
         for name, event in self._events[:-1]:
-            self._told.add_events([event], self._restart[name].lsn, batch, Mark.TRUE.value)
+            self._announced.add_events([event], self._restart[name].lsn, batch, Mark.TRUE.value)
 
-    def tell_last(self, batch: Batch, mark: Mark) -> None:
+    def add_last(self, batch: Batch, mark: Mark) -> None:
         """Add the last one, with its mark."""
         for name, event in self._events[-1:]:
-            self._told.add_events([event], self._restart[name].lsn, batch, mark.value)
+            self._announced.add_events([event], self._restart[name].lsn, batch, mark.value)

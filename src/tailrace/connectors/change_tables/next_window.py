@@ -6,7 +6,7 @@ from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
-from tailrace.connectors.change_tables.reach import require_not_restored
+from tailrace.connectors.change_tables.retention import require_not_restored
 from tailrace.connectors.change_tables.windows import Window
 
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lost_changes import LostChanges
-from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
-from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.change_tables.structure_changes import announce_new, announce_removed
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 
@@ -34,23 +34,23 @@ def new_structures(
         PositionLostError: changes in a window are lost.
 
     """
-    told = ToldStructures(dialect, history, tells=False)
+    announced = AnnouncedStructures(dialect, history, emits_events=False)
     for name, window in windows.items():
         if not window.is_empty:
             with dialect.connect(name) as session:
                 dialect.wait_for(session, window.until)
-                _look(dialect, session, told, window, Batch(now_us))
-    return [dict(record) for record in told.take_history()]
+                _look(dialect, session, announced, window, Batch(now_us))
+    return [dict(record) for record in announced.take_history()]
 
 
 def _look(
-    dialect: Dialect[Session], session: Session, told: ToldStructures, window: Window, batch: Batch
+    dialect: Dialect[Session], session: Session, announced: AnnouncedStructures, window: Window, batch: Batch
 ) -> None:
-    instances = CaptureInstances(dialect, told)
+    instances = CaptureInstances(dialect, announced)
     instances.refresh(session)
-    leave_gone(session, LostChanges(dialect, told, instances), told, window, batch)
+    announce_removed(session, LostChanges(dialect, announced, instances), announced, window, batch)
     while not window.is_empty:
         switch = instances.first_switch(window)
         piece = window if switch is None else Window(window.after, switch.previous())
-        tell_new(instances, told, piece, batch)
+        announce_new(instances, announced, piece, batch)
         window = Window(piece.until, window.until)

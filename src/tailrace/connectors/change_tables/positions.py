@@ -144,7 +144,7 @@ class RestartPosition:
         """A copy with another position in one database."""
         return RestartPosition({**self._databases, database: position})
 
-    def told(self) -> RestartPosition:
+    def announced(self) -> RestartPosition:
         """A copy that says that the initial structures are delivered."""
         return RestartPosition({name: replace(each, initial=False) for name, each in self._databases.items()})
 
@@ -170,7 +170,7 @@ class Positions:
     def __init__(self, lsns: LsnForm) -> None:
         self._lsns = lsns
 
-    def shown(self, given: Mapping[str, Any]) -> str:
+    def restart_text(self, given: Mapping[str, Any]) -> str:
         """A restart position, for people."""
         restart = self.restart(given)
         return ", ".join(f"{name} {restart[name].lsn}" for name in restart)

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any, Generic
 
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.announced_structures import is_announced_up_to
+from tailrace.connectors.change_tables.common_boundary import common_boundary
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.filled_tables import tables_with_rows
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.meeting import meeting_point
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
-from tailrace.connectors.change_tables.reach import require_not_restored
-from tailrace.connectors.change_tables.told_structures import is_told_up_to
+from tailrace.connectors.change_tables.retention import require_not_restored
+from tailrace.connectors.change_tables.tables_with_changes import tables_with_rows
 from tailrace.connectors.change_tables.windows import Window
 
 
@@ -29,9 +29,9 @@ class Ranges(Generic[Session]):
         self._dialect = dialect
         self._positions = Positions(dialect.lsns)
 
-    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+    def common_boundary(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest LSNs up to which all of these lanes can read."""
-        return meeting_point(self._positions, lanes, self._dialect.databases).to_dict()
+        return common_boundary(self._positions, lanes, self._dialect.databases).to_dict()
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
@@ -57,7 +57,7 @@ class Ranges(Generic[Session]):
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history up to a position."""
         lsns = {name.lower(): lsn for name, lsn in self._lsns(position).items()}
-        return [record for record in history if is_told_up_to(record, lsns, self._dialect)]
+        return [record for record in history if is_announced_up_to(record, lsns, self._dialect)]
 
     def history_after(
         self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
@@ -81,9 +81,9 @@ class Ranges(Generic[Session]):
                 require_not_restored(name, head.lsn, start)
                 lsn = max(lsn, start)
                 if max_bytes is not None and lsn > start:
-                    from tailrace.connectors.change_tables.cutting import cut  # only needed with a limit
+                    from tailrace.connectors.change_tables.splitting import range_end  # only needed with a limit
 
-                    lsn = cut(self._dialect, session, Window(start, lsn), max_bytes)
+                    lsn = range_end(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
         return replace(head, lsn=lsn, filled=filled)

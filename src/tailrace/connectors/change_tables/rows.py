@@ -112,7 +112,7 @@ class RowQuery(Protocol):
         """
         ...
 
-    def torn(self, at: RowPosition) -> LogFormatError:
+    def incomplete_update(self, at: RowPosition) -> LogFormatError:
         """The error for an update with only one of its two rows."""
         ...
 
@@ -154,12 +154,12 @@ def _checked(rows: ChangeRows, query: RowQuery) -> ChangeRows:
     first = np.flatnonzero(rows.operation == BEFORE)
     second = np.flatnonzero(rows.operation == AFTER)
     if len(first) != len(second) or (first + 1 != second).any():
-        raise _torn(rows, query)
+        raise _incomplete_update(rows, query)
     return rows
 
 
-def _torn(rows: ChangeRows, query: RowQuery) -> LogFormatError:
+def _incomplete_update(rows: ChangeRows, query: RowQuery) -> LogFormatError:
     images = np.flatnonzero(rows.operation >= BEFORE)
     kinds = rows.operation[images]
     wrong = images[np.flatnonzero(kinds != np.where(np.arange(len(kinds)) % 2, AFTER, BEFORE))[:1]]
-    return query.torn(rows.position(int(wrong[0]) if len(wrong) else len(rows) - 1))
+    return query.incomplete_update(rows.position(int(wrong[0]) if len(wrong) else len(rows) - 1))

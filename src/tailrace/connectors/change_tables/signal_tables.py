@@ -10,14 +10,14 @@ from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.schema.tables import TableId
 
 
-def heard_columns(settings: Settings, table: TableId, captured: Iterable[str]) -> list[str]:
+def signal_columns(settings: Settings, table: TableId, captured: Iterable[str]) -> list[str]:
     """The captured columns of a signal table that the configuration leaves in its events, from which signals are read."""
     return [name for name in captured if settings.columns.matches(table, name)]
 
 
-def deaf(table: TableId, heard: Sequence[str]) -> str:
+def incomplete_signal_table(table: TableId, columns_read: Sequence[str]) -> str:
     """The message for a signal table of which not all columns are captured."""
-    return f"the signal table {table} should have three columns, and these are captured: {', '.join(heard) or 'none'}"
+    return f"the signal table {table} should have three columns, and these are captured: {', '.join(columns_read) or 'none'}"
 
 
 def is_for_signals(events: Events, table: TableId) -> bool:

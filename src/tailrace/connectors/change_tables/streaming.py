@@ -15,20 +15,20 @@ from typing import Any, Generic
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.connectors.change_tables.asked import SignalledChangeTables
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures, is_announced_up_to
 from tailrace.connectors.change_tables.captured import CapturedTables, Decoding
 from tailrace.connectors.change_tables.database_log import DatabaseLog
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions, RestartPosition
-from tailrace.connectors.change_tables.told_structures import ToldStructures, is_told_up_to
-from tailrace.connectors.shared.asked import Asked
+from tailrace.connectors.change_tables.requested_work import ChangeTablesRequestedWorkLog
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import ActionConnection, Heartbeats
 from tailrace.connectors.shared.kept_history import KeptHistory
+from tailrace.connectors.shared.requested_work import RequestedWork
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
-from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.errors import PositionLostError
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
@@ -56,7 +56,7 @@ class LogReader(Generic[Session]):
     """Reads one range of the logs, once.
 
     Attributes:
-        is_left: whether reading stopped before the range's end, because of requested work.
+        is_interrupted: whether reading stopped before the range's end, because of requested work.
 
     """
 
@@ -74,23 +74,23 @@ class LogReader(Generic[Session]):
         self._restart = self._positions.restart(progress.restart or range_.start, self._dialect.databases)
         self._until = self._end_at(range_.until)
         self._history = self._new_history(history)
-        self._told = ToldStructures(
-            self._dialect, self._history.records, tells=self._lane.is_first, planned=range_.planned
+        self._announced = AnnouncedStructures(
+            self._dialect, self._history.records, emits_events=self._lane.is_first, planned=range_.planned
         )
         self._heartbeats = self._new_heartbeats()
         self._tables = CapturedTables(parts.dialect, parts.decoding, self._lane)
-        self._signalled = SignalledChangeTables(
-            self._dialect, parts.incremental, self._lane, self._tables.owns, self._told
+        self._signalled = ChangeTablesRequestedWorkLog(
+            self._dialect, parts.incremental, self._lane, self._tables.owns, self._announced
         )
-        self._asked = self._new_asked()
+        self._requested_work = self._new_requested_work()
         self._is_heard_of = False
-        self.is_left = False
+        self.is_interrupted = False
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing comes within the poll interval."""
         self._new_events = new_events
         with ExitStack() as opens:
-            for each in (self._heartbeats, self._asked):
+            for each in (self._heartbeats, self._requested_work):
                 if each is not None:
                     opens.enter_context(closing(each))
             if self._restart.is_initial:
@@ -121,18 +121,18 @@ class LogReader(Generic[Session]):
                 yield self._finished(self._new_batch(), idle=True, at_head=True)
             if not is_done:
                 yield from self._between_windows(at_head=not moved)
-                is_done = self.is_left
+                is_done = self.is_interrupted
 
     def _between_windows(self, *, at_head: bool) -> Iterator[LogBatch]:
         """The batches of requested work, between windows."""
-        if self._asked is None:
+        if self._requested_work is None:
             return
         if at_head and not self._is_heard_of:
-            self._signalled.warn_of_deaf()
+            self._signalled.warn_of_uncaptured_signal_tables()
             self._is_heard_of = True
-        yield from self._asked.step(LogBoundary(self._progress_here(), self._positions), at_head=at_head)
+        yield from self._requested_work.step(LogBoundary(self._progress_here(), self._positions), at_head=at_head)
         # A blocking snapshot is as of a position between windows of every database, so reading ends only there.
-        self.is_left = self._asked.ends_reading and self._restart.is_between_windows
+        self.is_interrupted = self._requested_work.interrupts_reading and self._restart.is_between_windows
 
     def _is_reached(self, logs: Mapping[str, DatabaseLog[Session]]) -> bool:
         """Whether all databases are read to the range's end.
@@ -165,7 +165,14 @@ class LogReader(Generic[Session]):
         position, tells = self._restart[name], self._lane.is_first
         planned = None if self._until is None else self._until[name]
         return DatabaseLog(
-            self._dialect, name, position, self._told, self._tables, self._new_batch, tells=tells, planned=planned
+            self._dialect,
+            name,
+            position,
+            self._announced,
+            self._tables,
+            self._new_batch,
+            delivers_metadata=tells,
+            planned=planned,
         )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:
@@ -175,13 +182,13 @@ class LogReader(Generic[Session]):
     def _holds(self, record: HistoryRecord) -> bool:
         """Whether a record of the history belongs to these databases and lies before the position where reading begins."""
         lsns = {name.lower(): self._restart[name].lsn for name in self._dialect.databases}
-        return is_told_up_to(record, lsns, self._dialect)
+        return is_announced_up_to(record, lsns, self._dialect)
 
-    def _new_asked(self) -> Asked[LogBoundary] | None:
+    def _new_requested_work(self) -> RequestedWork[LogBoundary] | None:
         """The handler of requested work; None in a planned range, which must yield equal events each time it is read."""
         if self._now_us is not None:
             return None
-        return Asked(self._settings, self._lane, self._progress, self._signalled)
+        return RequestedWork(self._settings, self._lane, self._progress, self._signalled)
 
     def _new_heartbeats(self) -> Heartbeats | None:
         """The heartbeats; None in a planned range, which must yield the same events when it is read again."""
@@ -193,16 +200,18 @@ class LogReader(Generic[Session]):
         """The batch before the first change: the initial structures, and the notifications of a snapshot without rows."""
         batch = self._new_batch()
         tells = self._lane.is_first and self._now_us is None
-        started, completed = Telling(self._settings, self._restart.delivered).without_rows() if tells else ([], [])
+        started, completed = (
+            SnapshotNotifications(self._settings, self._restart.delivered).without_rows() if tells else ([], [])
+        )
         for event in started:
             batch.add(event)
-        self._told.tell_initial(self._restart, batch)
+        self._announced.announce_initial(self._restart, batch)
         for event in completed:
             batch.add(event)
         if self._heartbeats is not None:  # the next one comes after the structures, as after a snapshot of rows
             self._heartbeats.hurry()
         # The commit of this batch says that the structures are delivered, so that a restart does not repeat them.
-        self._restart = self._restart.told()
+        self._restart = self._restart.announced()
         return self._finished(batch)
 
     def _new_batch(self) -> Batch:
@@ -211,28 +220,28 @@ class LogReader(Generic[Session]):
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_ms
-        for each in (self._heartbeats, self._asked):
+        for each in (self._heartbeats, self._requested_work):
             longest = longest if each is None else each.wait_ms(longest)
         return longest
 
     def _finished(self, batch: Batch, *, idle: bool = False, at_head: bool = False) -> LogBatch:
         progress = self._progress_here()
-        if self._asked is not None:
-            progress = self._asked.handle(batch.signals, progress, batch)
+        if self._requested_work is not None:
+            progress = self._requested_work.handle(batch.signals, progress, batch)
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
             batch.events,
             progress,
-            self._history.save(self._told.take_history()),
+            self._history.save(self._announced.take_history()),
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
             at_head=at_head,
-            figures=None if self._asked is None else self._asked.figures,
+            figures=None if self._requested_work is None else self._requested_work.figures,
             is_interleaved=True,
         )
 
     def _progress_here(self) -> Progress:
-        signalled = self._progress.signalled if self._asked is None else self._asked.work.to_dict()
+        signalled = self._progress.signalled if self._requested_work is None else self._requested_work.work.to_dict()
         return Progress(self._restart.delivered, self._restart.to_dict(), signalled=signalled)

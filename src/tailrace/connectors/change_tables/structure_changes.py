@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Session
 from tailrace.connectors.change_tables.instances import Instance, identity, name_of
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.schema.tables import TableId
@@ -21,7 +21,9 @@ from tailrace.schema.tables import TableId
 log = logging.getLogger(__name__)
 
 
-def leave_gone(session: Session, lost: LostChanges[Session], told: ToldStructures, window: Window, batch: Batch) -> None:
+def announce_removed(
+    session: Session, lost: LostChanges[Session], announced: AnnouncedStructures, window: Window, batch: Batch
+) -> None:
     """Announce that tables are no longer captured, and leave them out.
 
     Raises:
@@ -34,26 +36,28 @@ def leave_gone(session: Session, lost: LostChanges[Session], told: ToldStructure
             "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
             table, window.after,
         )  # fmt: skip
-        told.leave(table, window.after, batch)
+        announced.announce_removal(table, window.after, batch)
 
 
-def tell_new(
+def announce_new(
     instances: CaptureInstances[Session],
-    told: ToldStructures,
+    announced: AnnouncedStructures,
     window: Window,
     batch: Batch,
     reads: Callable[[TableId], bool] = lambda _: False,
 ) -> None:
     """Announce the structures that are new in a window without a switch; `reads`: the tables whose switches are logged."""
     for each in instances.active(window):
-        structure = instances.untold(each.instance)
+        structure = instances.unannounced(each.instance)
         if structure is not None:
             start = max(each.instance.start_lsn or window.after, window.after)
-            before = told.told_instance(each.table)
-            is_known = before is not None or told.get(each.table) is None  # Debezium's history does not name instances
+            before = announced.announced_instance(each.table)
+            is_known = (
+                before is not None or announced.get(each.table) is None
+            )  # Debezium's history does not name instances
             if reads(each.table) and is_known and before != identity(each.instance):
                 _log_switch(before, each.instance, start)
-            told.tell(structure, each.instance, start, batch)
+            announced.announce(structure, each.instance, start, batch)
 
 
 def _log_switch(before: str | None, instance: Instance, start: Lsn) -> None:

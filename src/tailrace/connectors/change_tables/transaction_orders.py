@@ -82,7 +82,7 @@ class Orders:
     """The numbers of a window's changes, and the number of each transaction's records.
 
     Attributes:
-        told: indices of the transactions that have records, ascending.
+        with_records: indices of the transactions that have records, ascending.
 
     """
 
@@ -95,7 +95,7 @@ class Orders:
         self._counts = Counts(none, none, none, self._names)
         if keys:
             self._number(keys, transactions)
-        self.told: Int64 = np.unique(self._counts.transaction)
+        self.with_records: Int64 = np.unique(self._counts.transaction)
 
     def _number(self, keys: Sequence[Keys], transactions: int) -> None:
         transaction = np.concatenate([each.transaction for each in keys])
@@ -142,9 +142,9 @@ class Orders:
         self._taken[name] = self._taken.get(name, 0) + changes
 
     def counts(self) -> Counts:
-        """The number of records of the transactions in `told`, by table, in the order of each table's first record."""
+        """The number of records of the transactions in `with_records`, by table, in the order of each table's first record."""
         counts = self._counts
-        return Counts(np.searchsorted(self.told, counts.transaction), counts.table, counts.count, counts.names)
+        return Counts(np.searchsorted(self.with_records, counts.transaction), counts.table, counts.count, counts.names)
 
 
 def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str]) -> Counts:

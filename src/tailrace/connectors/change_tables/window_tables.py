@@ -13,10 +13,9 @@ from typing import Any, Final, Generic
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
+from tailrace.connectors.change_tables.capture_instances import ActiveInstance, CaptureInstances
 from tailrace.connectors.change_tables.captured import Captured, CapturedTables
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.left_out import FAIL, converted
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
 from tailrace.connectors.change_tables.row_changes import (
@@ -27,6 +26,7 @@ from tailrace.connectors.change_tables.row_changes import (
     not_delivered,
 )
 from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.skipped_changes import FAIL, converted
 from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, weights
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
@@ -60,7 +60,7 @@ class OpenWindow(Generic[Session]):
     session: Session
     window: Window
     transactions: Transactions
-    filled: Sequence[Active]
+    filled: Sequence[ActiveInstance]
     orders: Orders | None
 
 
@@ -128,7 +128,11 @@ class WindowTables(Generic[Session]):
                     yield batch, replace(begin, table=each.name, after=end)
 
     def _rows(
-        self, opened: OpenWindow[Session], active: Active, after: RowPosition | None, taken_over: RowPosition | None
+        self,
+        opened: OpenWindow[Session],
+        active: ActiveInstance,
+        after: RowPosition | None,
+        taken_over: RowPosition | None,
     ) -> Iterator[tuple[Batch, RowPosition]]:
         """One table's batches, each with the position of its last row."""
         captured = self._captured_of(active, only_keys=False)
@@ -142,7 +146,7 @@ class WindowTables(Generic[Session]):
                 numbers = serials.number(part)
                 batch = self._new_batch()
                 end, fault = self._add(opened, captured, part, numbers, taken_over, batch)
-                rows = self._batch_rows[active.name] = _aimed(part, rows, batch.bytes)
+                rows = self._batch_rows[active.name] = _next_row_count(part, rows, batch.bytes)
                 if end is not None:
                     yield batch, end
                 # The rows before the faulty one are delivered first, so that a restart stops at it again.
@@ -171,7 +175,7 @@ class WindowTables(Generic[Session]):
         # The position must stay before the faulty row.
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
-        read_us = batch.now_us if self._dialect.tells_reading_time else None
+        read_us = batch.now_us if self._dialect.uses_processing_time else None
         transactions, constants = opened.transactions, captured.constants
         changes = changes_of(
             rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
@@ -208,7 +212,7 @@ class WindowTables(Generic[Session]):
                 orders.skip(str(each.table), passed)
         return orders
 
-    def _captured_of(self, active: Active, *, only_keys: bool) -> Captured[Session]:
+    def _captured_of(self, active: ActiveInstance, *, only_keys: bool) -> Captured[Session]:
         instance = active.instance
         key = f"{instance.name}:{instance.object_id}:{instance.start_lsn}", only_keys
         structure = self._instances.structure(instance)
@@ -219,7 +223,7 @@ class WindowTables(Generic[Session]):
         return captured
 
 
-def _aimed(part: ChangeRows, rows: int, encoded: int) -> int:
+def _next_row_count(part: ChangeRows, rows: int, encoded: int) -> int:
     """The number of rows in the next query, so that batches have about the same size, whatever the rows' size."""
     wanted = min(BATCH_BYTES * len(part) // max(part.bytes, 1), ENCODED_BYTES * len(part) // max(encoded, 1))
     # At least two, so that an update's rows fit into one batch.

@@ -11,13 +11,13 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.signalled_sql import MYSQL
+from tailrace.connectors.mysql.signal_sql import MYSQL
 from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
 from tailrace.connectors.mysql.snapshots.planning import part_of
-from tailrace.connectors.mysql.snapshots.reading import snapshot_reader
-from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
-from tailrace.connectors.shared.signalled_sql import Dialect
-from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.connectors.mysql.snapshots.snapshot_reader import snapshot_reader
+from tailrace.connectors.shared.blocking import BlockingReader, StructureEvents
+from tailrace.connectors.shared.signal_sql import Dialect
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
 from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)
@@ -27,10 +27,10 @@ def blocking_reader(
     settings: MySqlSettings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
 ) -> BlockingReader[MySqlSettings]:
     """The reader of the blocking snapshot in a lane's progress."""
-    return BlockingReader(settings, lane, progress, history, _Blocked(settings))
+    return BlockingReader(settings, lane, progress, history, _MySqlBlocking(settings))
 
 
-class _Blocked:
+class _MySqlBlocking:
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
 
@@ -63,7 +63,7 @@ class _Blocked:
         progress: Progress,
         history: Sequence[HistoryRecord],
         tables: Sequence[TableId],
-        structures: ToldTables,
+        structures: StructureEvents,
     ) -> SnapshotReader:
         """The reader of these tables."""
-        return snapshot_reader(settings, lane, progress, history, tables=tables, tell_structure=structures.tell_last)
+        return snapshot_reader(settings, lane, progress, history, tables=tables, add_structure=structures.add_last)

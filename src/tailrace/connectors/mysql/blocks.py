@@ -64,7 +64,7 @@ class Blocks:
         elif len(self.data) > 2 * self._aimed and needed <= self._aimed:
             self._resize(self._aimed)  # the long event is done, and as many bytes of short rows would be too much
 
-    def aim(self, size: int) -> None:
+    def resize(self, size: int) -> None:
         """Resize the buffer to about this size, within limits: many tables at once need long blocks."""
         self._aimed = max(self._aimed, min(size, LARGEST))
         if self._aimed > len(self.data):

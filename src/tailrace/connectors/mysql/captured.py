@@ -131,8 +131,8 @@ class CapturedTables:
 
         """
         table = self._structures.get(table_id)
-        if table is None and self._ask is not None and self._tells_truncation_of_unknown(table_id):
-            table = self._asked(self._ask, table_id, None, self._why_unknown(table_id))
+        if table is None and self._ask is not None and self._emits_truncation_of_unknown(table_id):
+            table = self._from_server(self._ask, table_id, None, self._why_unknown(table_id))
             self._learn(table)
         if table is None or not self.owns(table_id):
             return None
@@ -150,7 +150,7 @@ class CapturedTables:
         """The fields of the source block that are the same for all changes of a table."""
         return source_block.constants(self._settings, table_id.catalog, table_id.name)
 
-    def _tells_truncation_of_unknown(self, table_id: TableId) -> bool:
+    def _emits_truncation_of_unknown(self, table_id: TableId) -> bool:
         is_told = "t" not in self._settings.skipped_operations
         return is_told and table_id in self._structures.unknown and self.owns(table_id)
 
@@ -164,14 +164,16 @@ class CapturedTables:
         if logged.has_names:
             table, whence = table_of_map(logged, known), "the log itself"
         elif self._ask is not None and (known is None or self._settings.snapshot_mode == RECOVERY):
-            table, whence = self._asked(self._ask, table_id, logged, "; ".join(wrong)), "the server"
+            table, whence = self._from_server(self._ask, table_id, logged, "; ".join(wrong)), "the server"
         else:
             raise StructureError(_not_known(table_id, "; ".join(wrong)))
         log.warning("%s: taking the structure from %s: %s", table_id, whence, "; ".join(wrong))
         self._learn(table)
         return table
 
-    def _asked(self, ask: Callable[[TableId], Table], table_id: TableId, logged: TableMap | None, why: str) -> Table:
+    def _from_server(
+        self, ask: Callable[[TableId], Table], table_id: TableId, logged: TableMap | None, why: str
+    ) -> Table:
         """The structure that the server has, if that is the one at this position."""
         try:
             table = ask(table_id)

@@ -15,7 +15,7 @@ from tailrace.connectors.mysql.cascades import cascades
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
 from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.shared import unmatched
+from tailrace.connectors.shared import unmatched_lists
 from tailrace.errors import SourceSetupError, TailraceError
 from tailrace.schema.tables import TableId
 
@@ -30,7 +30,7 @@ def check(settings: MySqlSettings) -> list[Finding]:
         return [Finding(Level.ERROR, str(error))]
     try:
         lists = listed_tables.existing(connection, settings)
-        return [*findings(connection, settings), *unmatched.findings(settings, lists)]
+        return [*findings(connection, settings), *unmatched_lists.findings(settings, lists)]
     except TailraceError as error:
         return [Finding(Level.ERROR, str(error))]
     finally:
@@ -75,20 +75,20 @@ def _of_the_log(connection: Connection, settings: MySqlSettings) -> Iterator[Fin
 
 
 def _privileges(connection: Connection) -> Iterator[Finding]:
-    held = privileges(connection)
-    globally = {name for name, where in held if where == "*.*"}
+    granted = privileges(connection)
+    globally = {name for name, where in granted if where == "*.*"}
     user = account(connection)
     for name, why, others in (
         ("REPLICATION SLAVE", "the log can't be read without it", set()),
         ("REPLICATION CLIENT", "the log's files and its end can't be asked for without it", {"SUPER"}),
     ):
         yield _privilege(bool({name, EVERYTHING, *others} & globally), name, user, why)
-    reads = any(name in {"SELECT", EVERYTHING} for name, _ in held)
+    reads = any(name in {"SELECT", EVERYTHING} for name, _ in granted)
     yield _privilege(reads, "SELECT", user, "the structures of tables can't be read without it")
 
 
-def _privilege(held: bool, name: str, user: str, why: str) -> Finding:
-    if held:
+def _privilege(granted: bool, name: str, user: str, why: str) -> Finding:
+    if granted:
         return Finding(Level.OK, f"the user has the privilege {name}")
     what = f"the user lacks the privilege {name}; {why}"
     return Finding(Level.ERROR, what, f"GRANT {name} ON *.* TO {user};")

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.mysql.beginning import first_events
+from tailrace.connectors.mysql.initial_structures import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.rebuilt_structures import rebuild
@@ -24,7 +24,7 @@ from tailrace.connectors.mysql.statement_events import Scope, schema_events
 from tailrace.connectors.mysql.structures import SqlMode, Structures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.source_blocks import source_times
-from tailrace.schema.changes_topic import SchemaEvent, told_changes
+from tailrace.schema.changes_topic import SchemaEvent, announced_changes
 from tailrace.schema.history import GTID, history_record, parse_id
 from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
@@ -34,11 +34,11 @@ class Definitions:
     """The structures at the current reading position."""
 
     def __init__(
-        self, settings: MySqlSettings, history: Sequence[HistoryRecord], *, lower_names: bool, tells: bool = True
+        self, settings: MySqlSettings, history: Sequence[HistoryRecord], *, lower_names: bool, emits_events: bool = True
     ) -> None:
-        """`tells`: whether this lane delivers schema change events, if the configuration has them on."""
+        """`emits_events`: whether this lane delivers schema change events, if the configuration has them on."""
         self._settings = settings
-        self._tells = tells
+        self._emits_events = emits_events
         self.structures = Structures(
             lower_names=lower_names, skip_unparseable=settings.schema_history_internal_skip_unparseable_ddl
         )
@@ -56,32 +56,32 @@ class Definitions:
         self.truncated: list[TableId] = []
         self.renamed: list[TableId] = []
 
-    def tell_initial(self, restart: RestartPosition, batch: Batch) -> int:
+    def add_initial_events(self, restart: RestartPosition, batch: Batch) -> int:
         """Add the events of the initial structures, when no rows follow; return their number.
 
         All lanes count them, whoever delivers them.
         """
-        self.tell_first(restart, batch)
-        return self.tell_last(restart, batch, "last")
+        self.add_first_events(restart, batch)
+        return self.add_last_event(restart, batch, "last")
 
-    def tell_first(self, restart: RestartPosition, batch: Batch) -> None:
+    def add_first_events(self, restart: RestartPosition, batch: Batch) -> None:
         """Add them except for the last one, whose mark depends on whether rows follow."""
-        self.tell_at(self._initial_events()[:-1], 0, "true", restart, batch)
+        self.add_events_at(self._initial_events()[:-1], 0, "true", restart, batch)
 
-    def tell_last(self, restart: RestartPosition, batch: Batch, mark: str) -> int:
+    def add_last_event(self, restart: RestartPosition, batch: Batch, mark: str) -> int:
         """Add the last one of them; return how many they are together."""
         events = self._initial_events()
-        self.tell_at(events[-1:], len(events) - 1, mark, restart, batch)
+        self.add_events_at(events[-1:], len(events) - 1, mark, restart, batch)
         return len(events)
 
-    def tell_at(
+    def add_events_at(
         self, events: Sequence[SchemaEvent], number: int, mark: str | None, restart: RestartPosition, batch: Batch
     ) -> None:
         """Add events of a restart position, the first of which has this number; `mark`: of a snapshot."""
         place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
         at = restart.position
         first = BinlogPosition(at.era, at.file, at.pos, number)
-        self._tell(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
+        self._emit(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
 
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
         """Apply a statement, and add its schema change events.
@@ -101,9 +101,9 @@ class Definitions:
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
         events = schema_events(query.database, query.sql, changes, self._scope)
-        left_out = self._left_out(known, unknown, events)
+        left_out = self._history_only_events(known, unknown, events)
         self._record(query, [*events, *left_out], gtids, batch.now_us)
-        self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
+        self._emit(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
 
     def repeat(self, query: Query) -> None:
         """Apply a statement that is already delivered and recorded."""
@@ -132,17 +132,17 @@ class Definitions:
         if restart.gtids is not None:
             position["gtids"] = restart.gtids
         self._remember([event], position, batch.now_us)
-        self.tell_at([event], 0, None, restart, batch)
+        self.add_events_at([event], 0, None, restart, batch)
 
     def take_history(self) -> list[HistoryRecord]:
         """The new records of the schema history since the last call."""
         taken, self._new_history = self._new_history, []
         return taken
 
-    def _tell(
+    def _emit(
         self, events: Sequence[SchemaEvent], source: dict[str, Any], position: BinlogPosition, batch: Batch
     ) -> None:
-        if events and self._tells and self._settings.include_schema_changes:
+        if events and self._emits_events and self._settings.include_schema_changes:
             batch.add(self._events.records(events, source, position, batch))
 
     def _initial_events(self) -> list[SchemaEvent]:
@@ -150,7 +150,7 @@ class Definitions:
             return []
         return first_events(self._initial)
 
-    def _left_out(
+    def _history_only_events(
         self, known: Collection[TableId], unknown: Collection[TableId], events: Sequence[SchemaEvent]
     ) -> list[SchemaEvent]:
         """Additional history records about captured names, if the history does not get every statement.
@@ -161,7 +161,7 @@ class Definitions:
         if not (self._scope.only_captured_tables or self._scope.only_captured_databases):
             return []
         new = {*self.structures.unknown}.difference(unknown)
-        gone = {*known}.difference(self.structures, self.structures.unknown, _told_gone(events))
+        gone = {*known}.difference(self.structures, self.structures.unknown, _dropped_names(events))
         return [_gone(each, is_unknown=each in new) for each in sorted(new | gone) if self._settings.tables.matches(each)]
 
     def _record(self, query: Query, events: Sequence[SchemaEvent], gtids: str | None, now_us: int) -> None:
@@ -181,9 +181,9 @@ class Definitions:
         ]
 
 
-def _told_gone(events: Sequence[SchemaEvent]) -> set[TableId]:
+def _dropped_names(events: Sequence[SchemaEvent]) -> set[TableId]:
     """The names that are gone according to these events."""
-    changes = [change for event in events if event.recorded for change in told_changes(event)]
+    changes = [change for event in events if event.recorded for change in announced_changes(event)]
     names = (change.id if change.table is None else change.previous_id for change in changes)
     return {name for name in names if name is not None}
 

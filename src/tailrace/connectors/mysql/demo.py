@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from tailrace.connectors.demo import COMMON, DATABASE, PASSWORD, USER, Shop, Words
+from tailrace.connectors.demo import COMMON, DATABASE, PASSWORD, USER, Shop, Statements
 from tailrace.errors import ConfigError
 from tailrace_standins.servers.mysql_install import Unavailable
 from tailrace_standins.servers.mysql_server import MySqlServer
 
-_WORDS = Words(
+_STATEMENTS = Statements(
     order="INSERT INTO orders (order_date, purchaser, quantity, product_id) VALUES (CURRENT_DATE, %s, %s, %s)",
     sale="UPDATE products_on_hand SET quantity = quantity - %s WHERE product_id = %s",
     customer="INSERT INTO customers (first_name, last_name, email) VALUES (%s, %s, %s)",
@@ -54,4 +54,4 @@ def _shop(server: MySqlServer) -> Shop:
         connection.autocommit(False)
         return connection
 
-    return Shop(f"MySQL is at {server.host}:{server.port}", config, connect, _WORDS)
+    return Shop(f"MySQL is at {server.host}:{server.port}", config, connect, _STATEMENTS)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.mysql.history_places import Holds, holds_at, holds_for
-from tailrace.connectors.mysql.opening import rebuilt_history
+from tailrace.connectors.mysql.dump_start import rebuilt_history
+from tailrace.connectors.mysql.history_positions import Holds, holds_at, holds_for
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_base, file_name
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import kept_history as shared

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.unmatched import Existing
+from tailrace.connectors.shared import unmatched_lists
+from tailrace.connectors.shared.unmatched_lists import Existing
 from tailrace.schema.tables import TableId
 
 
@@ -18,7 +18,7 @@ def existing(connection: Connection, settings: MySqlSettings) -> Existing:
     tables = [each for each in catalog.table_ids(connection) if not settings.tables.system.has(each)]
     lists = settings.tables.without_signal_tables()
     captured = [each for each in tables if lists.matches(each)]
-    columns = _columns(connection, captured) if unmatched.wants_columns(settings) else {}
+    columns = _columns(connection, captured) if unmatched_lists.wants_columns(settings) else {}
     return Existing(databases, tables, captured, columns)
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from tailrace.connectors.mysql.image_layout import BLOBS, INTEGERS, charset_of_collation, decoded_labels
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
-from tailrace.connectors.mysql.wires import BLOBS, INTEGERS, charset_of_collation, decoded_labels
 from tailrace.connectors.shared import jdbc
 from tailrace.schema.tables import Column, Table, TableId
 

@@ -15,10 +15,12 @@ from typing import TypeAlias
 from tailrace import epoch
 from tailrace.connectors.base import ONLY_LANE, Lane, Progress
 from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
-from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.delivered_rows import DeliveredRows
+from tailrace.connectors.mysql.dump_start import DumpStart
+from tailrace.connectors.mysql.file_sequence import FileSequence
 from tailrace.connectors.mysql.log import (
     EndOfLog,
     FormatDescription,
@@ -33,23 +35,21 @@ from tailrace.connectors.mysql.log import (
     XaPrepare,
     XaRollback,
 )
+from tailrace.connectors.mysql.log_progress import LogProgress
 from tailrace.connectors.mysql.missing_structures import structure_at
-from tailrace.connectors.mysql.opening import Opening
-from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
-from tailrace.connectors.mysql.succession import Succession
 from tailrace.connectors.mysql.xa import XaTransactions
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.tables import Table, TableId
 
 XaEnd: TypeAlias = XaPrepare | XaCommit | XaRollback
-DefinitionsOf = Callable[[Opening], Definitions]
-RunsOf = Callable[[CapturedTables, Bounds, int], RunRecords]
+DefinitionsOf = Callable[[DumpStart], Definitions]
+RunsOf = Callable[[CapturedTables, DeliveredRows, int], RunRecords]
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class OpenedLog:
     def __init__(
         self,
         settings: MySqlSettings,
-        opened: Opening,
+        opened: DumpStart,
         given: RestartPosition,
         delivered: BinlogPosition | None,
         until: RestartPosition | None,
@@ -108,12 +108,12 @@ class OpenedLog:
         self._finish_xa = finish_xa or self.finish_xa
         self.server = opened.server
         self.limit = _limit_of(until, self.server)
-        self.place = Place(given, opened.restart, delivered, by_gtids=opened.start.gtids is not None)
-        self._succession = Succession(settings)
+        self.place = LogProgress(given, opened.restart, delivered, by_gtids=opened.start.gtids is not None)
+        self._succession = FileSequence(settings)
         self._xa = XaTransactions()
         self.definitions = definitions_of(opened)
         self.tables = CapturedTables(settings, self.definitions.structures, self._learn, lane, self._ask)
-        self._bounds = Bounds(delivered, opened.restart, lanes=lane.count)
+        self._bounds = DeliveredRows(delivered, opened.restart, lanes=lane.count)
         self.runs = runs_of(self.tables, self._bounds, self.era)
         self.runs.reopen(opened.restart.open_gtid, opened.restart.open_rows)
         self.decoder = LogDecoder(resolve=self._resolve, file=opened.start.file, pos=opened.start.pos, until=self.limit)
@@ -161,16 +161,16 @@ class OpenedLog:
         if isinstance(item, RowEvents):
             self._xa.hold(item)
             self.runs.records(item, batch)
-            self.place.note_used(item.file, item.position, self.runs.events_at(item.position) * ROWS_AN_EVENT)
+            self.place.advance(item.file, item.position, self.runs.events_at(item.position) * ROWS_AN_EVENT)
         elif isinstance(item, XaPrepare | XaCommit | XaRollback):
             self._finish_xa(item, batch)
-            self.place.note_used(item.file, item.position, 0)
+            self.place.advance(item.file, item.position, 0)
         elif isinstance(item, Query):
             if self._bounds.includes(self.era, file_number(item.file), item.start):
                 self._define(item, batch)
             elif self._is_prepared:
                 self.definitions.repeat(item)
-            self.place.note_used(item.file, item.position, 0)
+            self.place.advance(item.file, item.position, 0)
         elif isinstance(item, FormatDescription):
             self.place.note_file(item.file, item.created)
         elif isinstance(item, PreviousGtids) and item.file != self._start.file:
@@ -215,7 +215,7 @@ class OpenedLog:
         if not item.reached:
             raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it")
         if self._until is not None:
-            self.place.note_reached(self._until)
+            self.place.set_range_end(self._until)
         self.is_done = True
 
     def _resolve(self, logged: TableMap) -> int | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tailrace.changes.vectors import Kind
 
 
-class Wire(enum.IntEnum):
+class Storage(enum.IntEnum):
     """How a value is stored in the row image, with the meaning of the plan's `meta` for each."""
 
     INT = 0  # meta: bytes (1, 2, 3, 4, 8)
@@ -93,8 +93,8 @@ class ColumnPlan:
     """How one column is read.
 
     Attributes:
-        wire: how the value is stored in the row image.
-        meta: the parameter of `wire`.
+        storage: how the value is stored in the row image.
+        meta: the parameter of `storage`.
         out: its output form.
         emit: False for a column that is not wanted: it is skipped.
         unsigned: of an integer.
@@ -107,7 +107,7 @@ class ColumnPlan:
 
     """
 
-    wire: Wire
+    storage: Storage
     meta: int = 0
     out: Out = Out.INT
     emit: bool = True

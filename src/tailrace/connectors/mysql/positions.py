@@ -215,13 +215,15 @@ def _split(name: str) -> tuple[str, int]:
     return matched[1], int(matched[2])
 
 
-def log_place(until: RestartPosition, delivered: str = "", restart: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def log_position(
+    until: RestartPosition, delivered: str = "", restart: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A log position in a snapshot's state: up to where it is read, and the progress there; P without progress."""
     reached = until.to_dict()
     return {"until": reached, "delivered": delivered, "restart": reached if restart is None else restart}
 
 
-def shown(restart: Mapping[str, Any]) -> str:
+def restart_text(restart: Mapping[str, Any]) -> str:
     """A restart position in the form of Debezium's logger; `restart` as from `RestartPosition.to_dict`."""
     return f"{{{', '.join(f'{name}={restart.get(name)}' for name in ('file', 'pos', 'gtids'))}}}"
 

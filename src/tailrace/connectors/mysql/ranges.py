@@ -10,9 +10,9 @@ from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
-from tailrace.connectors.mysql.history_places import holds_for
-from tailrace.connectors.mysql.log_files import restart_after, restart_at
-from tailrace.connectors.mysql.meeting import meeting_point
+from tailrace.connectors.mysql.common_boundary import common_boundary
+from tailrace.connectors.mysql.history_positions import holds_for
+from tailrace.connectors.mysql.log_file_identity import restart_after, restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.schema.routing import Routing
@@ -28,14 +28,14 @@ class Ranges:
         """The same under a stored routing."""
         return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
 
-    def can_be_dealt_out(self, progress: Progress) -> bool:
+    def can_change_lanes(self, progress: Progress) -> bool:
         """Not within a partly delivered transaction: after a fail-over each lane skips its own count of rows."""
         restart = RestartPosition.from_dict(progress.restart)
         return not restart.open_rows and restart.skip_gtid is None
 
-    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+    def common_boundary(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest boundary that all of these lanes can read up to."""
-        return meeting_point(lanes, partial(self.head_after, max_bytes=1))
+        return common_boundary(lanes, partial(self.head_after, max_bytes=1))
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
@@ -52,14 +52,16 @@ class Ranges:
                 return restart_at(self.settings, server, head).to_dict()
             begin = RestartPosition.from_dict(start)
             newest = restart_after(self.settings, server, catalog.files(session), begin, head).to_dict()
-        return newest if max_bytes is None else self.cut(start, newest, max_bytes)
+        return newest if max_bytes is None else self.range_end(start, newest, max_bytes)
 
-    def cut(self, start: Mapping[str, Any], head: Mapping[str, Any], limit_bytes: int) -> Mapping[str, Any]:
+    def range_end(self, start: Mapping[str, Any], head: Mapping[str, Any], limit_bytes: int) -> Mapping[str, Any]:
         """A transaction boundary about `limit_bytes` of the log after `start`; `head` at most."""
-        from tailrace.connectors.mysql.cutting import cut  # imports the decoder: `tailrace run` has no use for it
+        from tailrace.connectors.mysql.splitting import (
+            range_end,  # imports the decoder: `tailrace run` has no use for it
+        )
 
         begin, end = RestartPosition.from_dict(start), RestartPosition.from_dict(head)
-        return cut(self.settings, begin, end, limit_bytes).to_dict()
+        return range_end(self.settings, begin, end, limit_bytes).to_dict()
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress after everything before a position was delivered."""

@@ -10,34 +10,34 @@ from typing import Any
 
 from tailrace.connectors.base import (
     ONLY_LANE,
-    AskedStep,
     History,
     HistoryRecord,
     Lane,
     LogBatch,
     LogRange,
-    Others,
+    OtherLanes,
     Progress,
+    RequestedStep,
     Signalled,
     SnapshotPart,
     SnapshotStep,
     StartPoint,
-    alone,
     no_history,
+    no_other_lanes,
 )
-from tailrace.connectors.interface import Listener
+from tailrace.connectors.interface import SignalPoller
 from tailrace.connectors.mysql import catalog, checks, connection, listed_tables
-from tailrace.connectors.mysql.beginning import first_history, structures_now
-from tailrace.connectors.mysql.log_files import restart_at
-from tailrace.connectors.mysql.meeting import is_boundary
+from tailrace.connectors.mysql.common_boundary import is_boundary
+from tailrace.connectors.mysql.initial_structures import first_history, structures_now
+from tailrace.connectors.mysql.log_file_identity import restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
-from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.following import BatchReader, Following
+from tailrace.connectors.shared import unmatched_lists
+from tailrace.connectors.shared.interrupted_reading import BatchReader, InterruptedReading
+from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.connectors.shared.snapshots.parts import tables_of
-from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.events.event import Event, NewEvents
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,9 @@ class MySqlConnector(Ranges):
         with connection.connect(self.settings) as session:
             for finding in checks.require(session, self.settings):
                 log.warning("%s", finding)
-            (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(session, self.settings))
+            (unmatched_lists.warn if after else unmatched_lists.require)(
+                self.settings, listed_tables.existing(session, self.settings)
+            )
             server = catalog.server(session)
             if snapshot_lanes:
                 return planned(session, server, self.settings, snapshot_lanes, after)
@@ -78,36 +80,36 @@ class MySqlConnector(Ranges):
     def warn_of_lists(self) -> None:
         """Log names in the configuration's lists that match nothing."""
         with connection.connect(self.settings) as session:
-            unmatched.warn(self.settings, listed_tables.existing(session, self.settings))
+            unmatched_lists.warn(self.settings, listed_tables.existing(session, self.settings))
 
-    def require_within_reach(
+    def require_retained(
         self,
         progress: Progress,
         history: History = no_history,  # noqa: ARG002 -- the log is there or not, whatever was read of it
         lane: Lane = ONLY_LANE,  # noqa: ARG002 -- each lane reads the whole log
     ) -> None:
         """Raise `PositionLostError` if the server no longer has everything from this progress on."""
-        from tailrace.connectors.mysql.opening import opening  # as below
+        from tailrace.connectors.mysql.dump_start import dump_start  # as below
 
-        opening(self.settings, RestartPosition.from_dict(progress.restart))
+        dump_start(self.settings, RestartPosition.from_dict(progress.restart))
 
     def snapshot(
         self,
         lane: Lane,
         progress: Progress,
         history: Sequence[HistoryRecord],
-        others: Others = alone,
+        others: OtherLanes = no_other_lanes,
         new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from there on; the last batch says that it is done."""
-        from tailrace.connectors.mysql.snapshots.reading import snapshot_reader  # as below
+        from tailrace.connectors.mysql.snapshots.snapshot_reader import snapshot_reader  # as below
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches(new_events)
 
-    def skipped(self, progress: Progress) -> Sequence[Event]:
+    def skipped_notification(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
         place = str(RestartPosition.from_dict(progress.restart).position)
-        return Telling(self.settings, progress.delivered or place).skipped()
+        return SnapshotNotifications(self.settings, progress.delivered or place).skipped()
 
     def snapshot_point(self) -> StartPoint:
         """The start of a stream with a snapshot; pass its `snapshot` to `next_parts`."""
@@ -121,19 +123,19 @@ class MySqlConnector(Ranges):
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is the previous step's."""
         return parts.next_parts(self.settings, point, reached, wanted, max_bytes)
 
-    def listener(self, signalled: Signalled | None) -> Listener:
+    def signal_poller(self, signalled: Signalled | None) -> SignalPoller:
         """A listener for signals, after those that are already handled."""
-        from tailrace.connectors.mysql.listening import listener  # rarely needed
+        from tailrace.connectors.mysql.signal_polling import signal_poller  # rarely needed
 
-        return listener(self.settings, signalled)
+        return signal_poller(self.settings, signalled)
 
-    def asked_step(
+    def requested_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
-    ) -> AskedStep | None:
+    ) -> RequestedStep | None:
         """The next parts that signals requested, at most `wanted`; None if none can be read now, or none are left."""
-        from tailrace.connectors.mysql.snapshots.asked_parts import asked_step  # rarely needed
+        from tailrace.connectors.mysql.snapshots.requested_parts import requested_step  # rarely needed
 
-        return asked_step(self.settings, start, signalled, wanted, max_bytes)
+        return requested_step(self.settings, start, signalled, wanted, max_bytes)
 
     def read_part(
         self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
@@ -150,7 +152,9 @@ class MySqlConnector(Ranges):
         from tailrace.connectors.mysql.streaming import LogReader  # imports the decoders: a planner only needs the head
 
         log = partial(LogReader, self.settings, range_)
-        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches(new_events)
+        return InterruptedReading(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches(
+            new_events
+        )
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.mysql.blocking import blocking_reader  # rarely needed

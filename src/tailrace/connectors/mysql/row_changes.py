@@ -18,7 +18,7 @@ from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of, vector_over, views_of
 from tailrace.connectors.mysql.log import RowEvents, Transactions
-from tailrace.connectors.mysql.missing import fill_missing
+from tailrace.connectors.mysql.missing_columns import fill_missing
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, SEPARATOR, WIDTHS, file_number
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.encoding.render import Op, Program, Template

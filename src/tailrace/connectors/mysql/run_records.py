@@ -17,16 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.base import Lane
-from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
+from tailrace.connectors.mysql.delivered_rows import ALL, DeliveredRows
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.log import Outcome, Query, RowEvents, Transaction, Transactions
+from tailrace.connectors.mysql.out_of_range import OutOfRangeError, refuse_out_of_range, warn_out_of_range
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
+from tailrace.connectors.mysql.transaction_records import TableRecords, TransactionRecords
 from tailrace.connectors.mysql.truncation import truncation_of
-from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.tables import TableId
@@ -46,17 +46,17 @@ class RunRecords:
         self,
         settings: MySqlSettings,
         tables: CapturedTables,
-        bounds: Bounds,
+        delivered_rows: DeliveredRows,
         era: int,
         lane: Lane = Lane(),  # noqa: B008 -- immutable
     ) -> None:
         self._settings = settings
         self._tables = tables
-        self._bounds = bounds
+        self._delivered_rows = delivered_rows
         self._era = era
         self._transactions: TransactionRecords | None = None
         if settings.provide_transaction_metadata:
-            self._transactions = TransactionRecords(settings, bounds, era, tells=lane.is_first)
+            self._transactions = TransactionRecords(settings, delivered_rows, era, emits_boundaries=lane.is_first)
         self._counts_others = lane.count > 1 and settings.provide_transaction_metadata
         self._source_wanted = _dml_filter(settings)
         self._last = (-1, 0)
@@ -84,17 +84,17 @@ class RunRecords:
             return
         if gtid == self.open_gtid:
             self.open_gtid, self.open_rows = None, 0
-        if self._bounds.skip is not None and self._bounds.skip.gtid == gtid:
-            self._bounds.skip = None
+        if self._delivered_rows.skip is not None and self._delivered_rows.skip.gtid == gtid:
+            self._delivered_rows.skip = None
 
     def records(self, run: RowEvents, batch: Batch) -> None:
         """Add the records of one run to a batch."""
         if len(run):
             self._last = int(run.places[-1]), int(run.part[-1]) + 1
         live = self._live(run)
-        skipped = self._bounds.skipped_transaction(run.transactions)
+        skipped = self._delivered_rows.skipped_transaction(run.transactions)
         own = self._own(run)
-        done = self._bounds.done_rows(self._era, run, own, lambda events: self._row_counts(run, events, live))
+        done = self._delivered_rows.done_rows(self._era, run, own, lambda events: self._row_counts(run, events, live))
         if not len(run) and self._transactions is None:
             self._note_open(run)
             return
@@ -117,11 +117,11 @@ class RunRecords:
             run, self._era, query=self._settings.include_query, transaction_ids=self._transactions is not None
         )
         if self._transactions is None or facts.transaction_id is None:
-            for told in self._told(run, live & (done < ALL), done, facts, batch):
+            for told in self._changes_by_table(run, live & (done < ALL), done, facts, batch):
                 if told.wanted:
                     batch.add(told.prepared)
         else:
-            told_all = list(self._told(run, live, done, facts, batch))
+            told_all = list(self._changes_by_table(run, live, done, facts, batch))
             self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
 
     def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
@@ -149,13 +149,15 @@ class RunRecords:
         live: Mask = here & by_origin[run.transactions.origin[run.transaction]]
         return live
 
-    def _told(self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch) -> Iterator[Told]:
+    def _changes_by_table(
+        self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch
+    ) -> Iterator[TableRecords]:
         """The chosen events' changes by table; those with delivered rows apart from the others."""
         for slot, events in by_slot(run.slot, chosen):
             captured = self._tables[slot]
             batch.tables += 1
             for images in self._images(captured, run, events):
-                tell_unfit(captured.table, images, self._settings)
+                warn_out_of_range(captured.table, images, self._settings)
                 for part, is_new in parts_of(images, done[events]):
                     changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
                     if captured.is_signals and is_new:
@@ -165,7 +167,7 @@ class RunRecords:
                         batch.changes += len(part)
                         batch.note_time(int(facts.commit_us[changes.event[-1]]) // 1000)
                         self._count_open(run, changes.transaction)
-                    yield Told(captured, captured.shape.prepare(changes, batch.now_us), counts)
+                    yield TableRecords(captured, captured.shape.prepare(changes, batch.now_us), counts)
 
     def _images(self, captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
         """The events' rows. An event that can't be decoded stops it, or is left out where that is wanted."""
@@ -198,18 +200,18 @@ class RunRecords:
         """The rows. `RowError` names the first event that can't be shown."""
         for images in _batches(captured, run, events):
             try:
-                refuse_unfit(captured.table, images, self._settings)
-            except UnfitError:
-                self._find_unfit(captured, run, events, images)
+                refuse_out_of_range(captured.table, images, self._settings)
+            except OutOfRangeError:
+                self._find_out_of_range(captured, run, events, images)
             yield images
 
-    def _find_unfit(self, captured: Captured, run: RowEvents, events: Int64, images: RowImages) -> None:
+    def _find_out_of_range(self, captured: Captured, run: RowEvents, events: Int64, images: RowImages) -> None:
         """Raise `RowError` for the first event of these that can't be shown."""
         for event in np.unique(images.event).tolist():
             try:
                 for alone in _batches(captured, run, events[event : event + 1]):
-                    refuse_unfit(captured.table, alone, self._settings)
-            except UnfitError as error:
+                    refuse_out_of_range(captured.table, alone, self._settings)
+            except OutOfRangeError as error:
                 raise RowError(str(error), event) from error
 
     def _row_counts(self, run: RowEvents, events: Int64, live: Mask) -> Int64:
@@ -228,7 +230,7 @@ class RunRecords:
         opened = len(transactions) > 0 and int(transactions.end[-1]) == 0
         gtid = _gtid_of(transactions, len(transactions) - 1) if opened else None
         if gtid != self.open_gtid:
-            skip = self._bounds.skip
+            skip = self._delivered_rows.skip
             self.open_rows = skip.rows if skip is not None and skip.gtid == gtid else 0
             self.open_gtid = gtid
 

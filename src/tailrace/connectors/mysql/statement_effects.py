@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tailrace.connectors.mysql import catalog, connection
-from tailrace.connectors.mysql.carried_changes import CarriedChanges
 from tailrace.connectors.mysql.data_statements import DataStatement, read_data_statement, unquoted
 from tailrace.connectors.mysql.ddl.tokens import blank_comments
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.log.events import first_word
 from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.propagated_changes import PropagatedChanges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import SqlMode
 from tailrace.errors import LogFormatError
@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Passed:
+class _AllowedStatement:
     """A statement that was skipped by the server's answer at the log head `head`."""
 
     at: str
@@ -71,7 +71,7 @@ class StatementEffects:
         self._settings = settings
         self._lower_names = lower_names
         self._harmless: set[DataStatement] = set()  # until a statement changes what the server answered
-        self._passed: list[_Passed] = []  # until the log is read up to the head of the query
+        self._passed: list[_AllowedStatement] = []  # until the log is read up to the head of the query
 
     def take(self, query: Query) -> None:
         """Check a statement that changed rows.
@@ -112,14 +112,14 @@ class StatementEffects:
         if not asked and all(database in WITHOUT_FUNCTIONS_OF_USERS for database, _ in statement.calls):
             return
         with connection.connect(self._settings) as session:
-            why, reached = CarriedChanges(session).objection(asked, statement, self._settings.tables.matches)
+            why, reached = PropagatedChanges(session).objection(asked, statement, self._settings.tables.matches)
             head = catalog.head(session, catalog.server(session))
         if why is not None:
             self._stop(query, _place(query), statement, _in_doubt(why))
             return
         log.info("%s: %s is passed over, it concerns no captured table", _place(query), _what(statement))
         self._harmless.add(statement)
-        self._passed.append(_Passed(_place(query), statement, reached, (file_number(head.file), head.pos)))
+        self._passed.append(_AllowedStatement(_place(query), statement, reached, (file_number(head.file), head.pos)))
 
     def _stop(self, query: Query, at: str, statement: DataStatement, whose: str) -> None:
         complaint = f"{at}: {_what(statement)} stands in the log instead of the rows, and {whose}"
@@ -157,7 +157,7 @@ def _place(query: Query) -> str:
     return f"{query.file}:{query.start}"
 
 
-def _drops_what_carried(query: Query, passed: _Passed) -> bool:
+def _drops_what_carried(query: Query, passed: _AllowedStatement) -> bool:
     sql = blank_comments(query.sql, SqlMode.from_bits(query.sql_mode))
     databases = {table.catalog.lower() for table in passed.reached}
     for kind, first, second in DROPPED.findall(sql):

@@ -20,7 +20,7 @@ from tailrace.schema.tables import TableId
 
 # Statements that Debezium neither records nor tells of.
 _SET_STATEMENT = r"(?:SET\s+STATEMENT\s.*?FOR\s+)?"
-_UNTOLD = re.compile(
+_WITHOUT_EVENT = re.compile(
     rf"\s*(?:BEGIN|END|COMMIT|FLUSH\s+PRIVILEGES|XA\s.*|SAVEPOINT\s.*|FLUSH\s+RELAY\s+LOGS.*|#\s*Dummy\s+event.*"
     r"|DROP\s+TEMPORARY\s+TABLE\s+IF\s+EXISTS\s.+/\*\s*generated\s+by\s+server\s*\*/"
     rf"|{_SET_STATEMENT}(?:INSERT\s+INTO|DELETE\s+FROM)\s+(?:mysql\.)?rds_(?:heartbeat2|sysinfo|monitor)\b.*"
@@ -62,7 +62,7 @@ def schema_events(
 ) -> list[SchemaEvent]:
     """The events of one statement, in order; `changes` is what `Structures.apply` said of it."""
     statement = ddl.strip()
-    if any(change.type is ChangeType.TRUNCATE for change in changes) or _UNTOLD.fullmatch(statement):
+    if any(change.type is ChangeType.TRUNCATE for change in changes) or _WITHOUT_EVENT.fullmatch(statement):
         return []
     is_set = not database and statement.upper().startswith("SET ")
     if scope.only_captured_tables and not is_set and not any(map(scope.captures, changes)):

@@ -38,7 +38,7 @@ NAMESPACE = uuid.UUID("6a1f8a1e-6f0b-4f0e-9a53-3f4c0c1d7e55")
 
 
 @dataclass(frozen=True, slots=True)
-class From:
+class DumpPosition:
     """The start of the dump: a GTID set if there is one, else a file (or the first) and an offset."""
 
     file: str = ""
@@ -59,24 +59,24 @@ class Options:
         blocking: wait for more at the log's end; otherwise the server ends the stream with an EOF packet.
         heartbeat_ms: how often the server sends a heartbeat; the keep-alive interval may be shorter.
         lane: the number of this one of several parallel readers with one server id.
-        aside: whether this stream neither ends another reader with the same id nor is ended by one.
+        is_auxiliary: whether this stream neither ends another reader with the same id nor is ended by one.
 
     """
 
     blocking: bool = True
     heartbeat_ms: int = HEARTBEAT_MS
     lane: int = 0
-    aside: bool = False
+    is_auxiliary: bool = False
 
 
 class BinlogStream:
     """An open dump of the binary log. Not safe for more than one thread."""
 
-    def __init__(self, settings: MySqlSettings, start: From, options: Options | None = None) -> None:
+    def __init__(self, settings: MySqlSettings, start: DumpPosition, options: Options | None = None) -> None:
         options = options or Options()
         self.start = start
         self.server_id = _server_id(settings, options.lane)
-        self._uuid = uuid.uuid4() if options.aside else _identity(settings.database_server_id, self.server_id)
+        self._uuid = uuid.uuid4() if options.is_auxiliary else _identity(settings.database_server_id, self.server_id)
         heartbeat_ms = min(options.heartbeat_ms, settings.connect_keep_alive_interval_ms)
         watched = options.blocking and settings.connect_keep_alive
         self._silence_limit = heartbeat_ms * SILENT_HEARTBEATS / 1000 if watched else float("inf")
@@ -237,7 +237,7 @@ def _identity(first: int, own: int) -> uuid.UUID:
     return uuid.uuid5(NAMESPACE, str(own) if own == first else f"{first}:{own}")
 
 
-def dump_command(start: From, replica_id: int, *, blocking: bool) -> bytes:
+def dump_command(start: DumpPosition, replica_id: int, *, blocking: bool) -> bytes:
     """The payload of COM_BINLOG_DUMP or COM_BINLOG_DUMP_GTID."""
     flags = 0 if blocking else NON_BLOCKING
     if start.gtids is None:

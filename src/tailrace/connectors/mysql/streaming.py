@@ -18,22 +18,22 @@ from typing import Final
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
-from tailrace.connectors.mysql.asked import MySqlSignalledLog
 from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
-from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.delivered_rows import DeliveredRows
+from tailrace.connectors.mysql.dump_start import DumpStart, dump_start
 from tailrace.connectors.mysql.kept_history import KeptHistory
 from tailrace.connectors.mysql.opened_log import OpenedLog
-from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
+from tailrace.connectors.mysql.requested_work import MySqlRequestedWorkLog
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
-from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
-from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.connectors.shared.requested_work import RequestedWork
+from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
 
@@ -45,7 +45,7 @@ class LogReader:
     """Reads one range of the log, once.
 
     Attributes:
-        is_left: reading ended within the range, for what a signal asked for.
+        is_interrupted: reading ended within the range, for what a signal asked for.
 
     """
 
@@ -70,15 +70,15 @@ class LogReader:
         self._block_bytes = block_bytes
         self._batch_bytes = batch_bytes
         self._heartbeats = self._new_heartbeats()
-        self.is_left = False
+        self.is_interrupted = False
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
         self._new_events = new_events
         log = self._log = self._open()
-        self._asked = self._new_asked(log)
+        self._requested_work = self._new_requested_work(log)
         with ExitStack() as opens:
-            for each in (self._heartbeats, self._asked):
+            for each in (self._heartbeats, self._requested_work):
                 if each is not None:
                     opens.enter_context(closing(each))
             if self._history.is_rebuilt or (self._restart.initial and self._delivered is None):
@@ -87,7 +87,7 @@ class LogReader:
             yield from self._follow(log, log.connect(self._lane.number, self._block_bytes))
 
     def _open(self) -> OpenedLog:
-        given, opened = self._restart, opening(self._settings, self._restart)
+        given, opened = self._restart, dump_start(self._settings, self._restart)
         self._restart = opened.restart
         return OpenedLog(
             self._settings,
@@ -100,22 +100,24 @@ class LogReader:
             self._lane,
         )
 
-    def _definitions_of(self, opened: Opening) -> Definitions:
+    def _definitions_of(self, opened: DumpStart) -> Definitions:
         """The structures where reading begins, as the history has them."""
         settings, is_first = self._settings, self._lane.is_first
         self._history = KeptHistory(settings, opened.restart, self._delivered, self._given_history, writes=is_first)
-        return Definitions(settings, self._history.at_restart, lower_names=opened.server.lower_names, tells=is_first)
+        return Definitions(
+            settings, self._history.at_restart, lower_names=opened.server.lower_names, emits_events=is_first
+        )
 
-    def _runs_of(self, tables: CapturedTables, bounds: Bounds, era: int) -> RunRecords:
+    def _runs_of(self, tables: CapturedTables, delivered_rows: DeliveredRows, era: int) -> RunRecords:
         """What turns runs of row events into what is delivered."""
-        return RunRecords(self._settings, tables, bounds, era, self._lane)
+        return RunRecords(self._settings, tables, delivered_rows, era, self._lane)
 
-    def _new_asked(self, opened: OpenedLog) -> Asked[Boundary] | None:
+    def _new_requested_work(self, opened: OpenedLog) -> RequestedWork[Boundary] | None:
         """Nobody can ask for anything in a range that is to give the same again when it is read again."""
         if self._now_us is not None:
             return None
-        of_log = MySqlSignalledLog(self._settings, self._lane, opened.tables, opened.definitions)
-        return Asked(self._settings, self._lane, self._progress, of_log)
+        of_log = MySqlRequestedWorkLog(self._settings, self._lane, opened.tables, opened.definitions)
+        return RequestedWork(self._settings, self._lane, self._progress, of_log)
 
     def _new_heartbeats(self) -> Heartbeats | None:
         """Nothing beats in a range that is to give the same again when it is read again."""
@@ -125,19 +127,21 @@ class LogReader:
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with."""
         batch, restart = self._new_batch(), self._restart
-        told = self._tell_structures(restart, batch)
+        told = self._add_structures(restart, batch)
         if self._history.is_rebuilt:  # as of now, and reading goes on from where it was
             return LogBatch(batch.events, self._progress, self._history.save(self._log.definitions.take_history()))
-        self._log.place.note_told(told)
+        self._log.place.set_initial_records(told)
         return self._finished(batch, restart.file, restart.pos, restart.pos)
 
-    def _tell_structures(self, restart: RestartPosition, batch: Batch) -> int:
+    def _add_structures(self, restart: RestartPosition, batch: Batch) -> int:
         """The events of the structures, between the notifications of a snapshot that has no rows; how many events."""
         tells = self._lane.is_first and self._now_us is None
-        started, completed = Telling(self._settings, str(restart.position)).without_rows() if tells else ([], [])
+        started, completed = (
+            SnapshotNotifications(self._settings, str(restart.position)).without_rows() if tells else ([], [])
+        )
         for event in started:
             batch.add(event)
-        told = self._log.definitions.tell_initial(restart, batch)
+        told = self._log.definitions.add_initial_events(restart, batch)
         if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
             self._heartbeats.hurry()
         for event in completed:
@@ -163,20 +167,20 @@ class LogReader:
             log.is_done = log.is_done or log.is_covered
             yield from self._between_batches(finished)
             wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
-            blocks.aim(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
+            blocks.resize(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
 
     def _between_batches(self, before: LogBatch) -> Iterator[LogBatch]:
         """What signals asked for, where no transaction is open; nothing at the end of a range."""
-        log, asked = self._log, self._asked
-        if asked is None or log.is_done or not log.is_between_transactions:
+        log, requested_work = self._log, self._requested_work
+        if requested_work is None or log.is_done or not log.is_between_transactions:
             return
         at = Boundary(before.progress, log.place.gtids, log.definitions.structures)
-        yield from asked.step(at, at_head=before.at_head)
-        log.is_done = self.is_left = asked.ends_reading
+        yield from requested_work.step(at, at_head=before.at_head)
+        log.is_done = self.is_interrupted = requested_work.interrupts_reading
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_ms
-        for each in (self._heartbeats, self._asked):
+        for each in (self._heartbeats, self._requested_work):
             longest = longest if each is None else each.wait_ms(longest)
         return longest
 
@@ -186,8 +190,8 @@ class LogReader:
 
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         progress = self._log.progress(file, position, restart)
-        if self._asked is not None:
-            progress = self._asked.handle(self._log.runs.take_signals(), progress, batch)
+        if self._requested_work is not None:
+            progress = self._requested_work.handle(self._log.runs.take_signals(), progress, batch)
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
@@ -197,6 +201,6 @@ class LogReader:
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
-            figures=None if self._asked is None else self._asked.figures,
+            figures=None if self._requested_work is None else self._requested_work.figures,
             is_interleaved=True,
         )

@@ -20,11 +20,11 @@ import numpy as np
 
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql.blocks import Blocks
-from tailrace.connectors.mysql.bounds import Bounds
+from tailrace.connectors.mysql.delivered_rows import DeliveredRows
+from tailrace.connectors.mysql.dump_start import DumpStart, dump_start
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.history_places import holds_at
+from tailrace.connectors.mysql.history_positions import holds_at
 from tailrace.connectors.mysql.log import EndOfLog, Item, LogDecoder, Query, RowEvents, ServerError
-from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import BinlogStream, Options
@@ -54,7 +54,7 @@ def restart_of(settings: MySqlSettings, offsets: Sequence[Mapping[str, Any]]) ->
     (offset,) = offsets
     restart = RestartPosition.from_debezium(offset)
     if restart.gtids is not None and not (restart.skip_events or restart.skip_rows):
-        restart = replace(restart, gtids=_with_told_statement(settings, restart, restart.gtids))
+        restart = replace(restart, gtids=_with_last_statement(settings, restart, restart.gtids))
     return restart.to_dict()
 
 
@@ -75,7 +75,7 @@ def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, A
     return sum("server_id" in record["position"] and not holds(record) for record in records)
 
 
-def place_of(offset: Mapping[str, Any]) -> str:
+def offset_text(offset: Mapping[str, Any]) -> str:
     """An offset of Debezium's in a few words."""
     within = f", {offset['event']} events into a transaction" if offset.get("event") else ""
     return f"{offset['file']}:{offset.get('pos')}{within}"
@@ -98,12 +98,12 @@ def offsets_of(settings: MySqlSettings, progress: Progress) -> list[dict[str, An
             f"delivered behind it: let it end (XA RECOVER shows it), then {READ_ON}"
         )
     delivered = BinlogPosition.parse(progress.delivered) if progress.delivered else None
-    opened = opening(settings, restart)
+    opened = dump_start(settings, restart)
     if restart.skip_gtid or opened.restart.era != restart.era:
         raise ProgressError(f"the position lies within a transaction that was read from another server: {READ_ON}")
     if not restart.file:
         restart = replace(restart, file=opened.start.file)
-    if delivered is not None and _is_begun(restart, delivered):
+    if delivered is not None and _has_delivered_events(restart, delivered):
         _refuse_counted(settings)
         done = _events_done(settings, opened, restart, delivered)
         if done is not None and done > restart.skip_events:  # otherwise more was delivered before reading began here
@@ -119,15 +119,15 @@ def _refuse_counted(settings: MySqlSettings) -> None:
         )
 
 
-def _is_begun(restart: RestartPosition, delivered: BinlogPosition) -> bool:
+def _has_delivered_events(restart: RestartPosition, delivered: BinlogPosition) -> bool:
     """Whether events after the restart position are delivered (not only initial structures there)."""
     whole_events = replace(delivered, row=delivered.row // ROWS_AN_EVENT)
     return whole_events > restart.position
 
 
-def _with_told_statement(settings: MySqlSettings, restart: RestartPosition, gtids: str) -> str:
+def _with_last_statement(settings: MySqlSettings, restart: RestartPosition, gtids: str) -> str:
     """The GTID set of an offset, with the statement that ends at the offset."""
-    opened = opening(settings, restart)
+    opened = dump_start(settings, restart)
     if opened.start.gtids is None:
         return gtids
     place = restart.file, restart.pos
@@ -142,10 +142,10 @@ def _with_told_statement(settings: MySqlSettings, restart: RestartPosition, gtid
 
 
 def _events_done(
-    settings: MySqlSettings, opened: Opening, restart: RestartPosition, delivered: BinlogPosition
+    settings: MySqlSettings, opened: DumpStart, restart: RestartPosition, delivered: BinlogPosition
 ) -> int | None:
     """How many events of the first transaction, counted from its BEGIN, are delivered; None if that is unknown."""
-    bounds, done, begun = Bounds(delivered, restart), None, False
+    delivered_rows, done, begun = DeliveredRows(delivered, restart), None, False
     with closing(_items(settings, opened, lambda _: 0)) as items:
         for item in items:
             if isinstance(item, Query | EndOfLog):
@@ -155,13 +155,13 @@ def _events_done(
             if begun and not item.continued:
                 break
             begun = True
-            left, done = _first_left(item, bounds, restart.era, done)
+            left, done = _first_left(item, delivered_rows, restart.era, done)
             if left or item.transactions.end[0]:
                 break
     return done
 
 
-def _first_left(run: RowEvents, bounds: Bounds, era: int, done: int | None) -> tuple[bool, int | None]:
+def _first_left(run: RowEvents, delivered_rows: DeliveredRows, era: int, done: int | None) -> tuple[bool, int | None]:
     """Whether an event of the run's first transaction is not delivered, and how many come before the first such."""
     events = np.flatnonzero(run.transaction == 0)
     if not len(events):
@@ -169,14 +169,14 @@ def _first_left(run: RowEvents, bounds: Bounds, era: int, done: int | None) -> t
     if not run.transactions.begin[0]:
         at = f"{run.file}:{run.start[events[0]]}"
         raise ProgressError(f"Debezium's offset can't tell a position within the transaction at {at}: {READ_ON}")
-    wanted = bounds.wanted(era, file_number(run.file), run.start[events], run.part[events])
+    wanted = delivered_rows.wanted(era, file_number(run.file), run.start[events], run.part[events])
     numbers = run.number[events]
     if wanted.any():
         return True, int(numbers[np.flatnonzero(wanted)[0]])
     return False, int(numbers[-1]) + 1
 
 
-def _items(settings: MySqlSettings, opened: Opening, resolve: Callable[[Any], int | None]) -> Generator[Item]:
+def _items(settings: MySqlSettings, opened: DumpStart, resolve: Callable[[Any], int | None]) -> Generator[Item]:
     """The items of the log from where it is opened, up to its end."""
     decoder = LogDecoder(resolve=resolve, file=opened.start.file, pos=opened.start.pos)
     with BinlogStream(settings, opened.start, Options(blocking=False)) as stream:

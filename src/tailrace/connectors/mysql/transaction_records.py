@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from tailrace.changes.model import Fact
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
+from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.log import Outcome, RowEvents
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
@@ -32,7 +32,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TableRecords:
     """The records of a table's changes; they are only counted where they are delivered already, or by another lane."""
 
     captured: Captured
@@ -43,23 +43,27 @@ class Told:
 class TransactionRecords:
     """Numbers the records of runs, and makes those of their transactions."""
 
-    def __init__(self, settings: MySqlSettings, bounds: Bounds, era: int, *, tells: bool = True) -> None:
-        """`tells`: the BEGIN and END records are wanted."""
-        self._tells = tells
+    def __init__(
+        self, settings: MySqlSettings, delivered_rows: DeliveredRows, era: int, *, emits_boundaries: bool = True
+    ) -> None:
+        """`emits_boundaries`: the BEGIN and END records are wanted."""
+        self._emits_boundaries = emits_boundaries
         self._counter = TransactionCounter()
-        self._bounds = bounds
+        self._delivered_rows = delivered_rows
         self._era = era
         self._topic = Names(settings).transaction_topic
         self._open_begun = False
         self._layouts = TransactionLayouts()
 
-    def records(self, run: RowEvents, ids: Fact, told: Sequence[Told], skipped: int, batch: Batch) -> None:
+    def records(
+        self, run: RowEvents, ids: Fact, table_records: Sequence[TableRecords], skipped: int, batch: Batch
+    ) -> None:
         """Add all records of a run to a batch.
 
         Args:
             run: the run.
             ids: the text id of each of its transactions.
-            told: the records of its tables, in log order where a table comes more than once.
+            table_records: the records of its tables, in log order where a table comes more than once.
             skipped: the transaction whose beginning was delivered from another server; -1: none.
             batch: the batch.
 
@@ -67,11 +71,11 @@ class TransactionRecords:
         transactions = run.transactions
         n = len(transactions)
         last_open = n > 0 and int(transactions.end[-1]) == 0
-        counts = self._counter.number([(t.captured.name, t.prepared) for t in told], n, last_open=last_open)
-        for each in told:
+        counts = self._counter.number([(t.captured.name, t.prepared) for t in table_records], n, last_open=last_open)
+        for each in table_records:
             if each.wanted:
                 batch.add(each.prepared)
-        if n and self._tells:
+        if n and self._emits_boundaries:
             begun = self._begun(run, skipped)
             self._open_begun = last_open and int(transactions.begin[-1]) > 0
             batch.add(self._boundaries(run, ids.vector, begun, counts, batch))
@@ -108,12 +112,12 @@ class TransactionRecords:
     def _begun(self, run: RowEvents, skipped: int) -> Int64:
         """Which transactions began in this run and are to be told of."""
         begin = run.transactions.begin
-        told = (begin > 0) & (run.transactions.xa == 0) & self._wanted(run, begin)
+        table_records = (begin > 0) & (run.transactions.xa == 0) & self._wanted(run, begin)
         if run.continued and self._open_begun:
-            told[0] = False
+            table_records[0] = False
         if skipped >= 0:
-            told[skipped] = False
-        return np.flatnonzero(told)
+            table_records[skipped] = False
+        return np.flatnonzero(table_records)
 
     def _ended(self, run: RowEvents) -> Int64:
         """Which transactions ended in this run and are to be told of; an end stands at its last byte."""
@@ -123,7 +127,9 @@ class TransactionRecords:
         return np.flatnonzero(ended & self._wanted(run, transactions.end - 1))
 
     def _wanted(self, run: RowEvents, offsets: Int64) -> npt.NDArray[np.bool_]:
-        return self._bounds.wanted(self._era, file_number(run.place_file), offsets, np.zeros(len(offsets), np.int64))
+        return self._delivered_rows.wanted(
+            self._era, file_number(run.place_file), offsets, np.zeros(len(offsets), np.int64)
+        )
 
 
 def _counts_of(counts: TransactionCounts, chosen: Int64) -> Counts:

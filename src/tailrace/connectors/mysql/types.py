@@ -17,11 +17,11 @@ from typing import Final
 
 from tailrace.changes.policies import Rule
 from tailrace.connectors.mysql.defaults import default_of
+from tailrace.connectors.mysql.image_layout import charset_of_collation, decoded_labels, storage_of
 from tailrace.connectors.mysql.log.table_map import MapColumn
 from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
 from tailrace.connectors.shared.column_types import (
     DECIMAL,
     ZONED_TIMESTAMP,
@@ -135,16 +135,16 @@ def field_schema(column: Column, settings: MySqlSettings) -> Schema:
 
 def plan_of(column: Column, schema: Schema, logged: MapColumn, settings: MySqlSettings) -> ColumnPlan:
     """How a column's values are read from row images, to come out as its field's schema wants them."""
-    wire, meta = wire_of(column.name, logged)
+    wire, meta = storage_of(column.name, logged)
     out = _out(column, schema, wire, settings)
     return ColumnPlan(
-        wire=wire,
+        storage=wire,
         meta=meta,
         out=out,
         unsigned=is_unsigned(column) if logged.unsigned is None else logged.unsigned,
         charset=charset_of(column, logged),
-        labels=labels_of(column, logged) if wire in (Wire.ENUM, Wire.SET) else (),
-        pad=(column.length or 0) if column.jdbc_type == BINARY and wire is Wire.STRING else 0,
+        labels=labels_of(column, logged) if wire in (Storage.ENUM, Storage.SET) else (),
+        pad=(column.length or 0) if column.jdbc_type == BINARY and wire is Storage.STRING else 0,
         zero=_zero(column, schema, wire),
         adjust_years=settings.enable_time_adjuster,
     )
@@ -248,12 +248,12 @@ _OUT_BY_TYPE: Final = {
 _ENCODED: Final = {"base64": Out.BASE64, "base64-url-safe": Out.BASE64_URL, "hex": Out.HEX}
 
 
-def _out(column: Column, schema: Schema, wire: Wire, settings: MySqlSettings) -> Out:
+def _out(column: Column, schema: Schema, wire: Storage, settings: MySqlSettings) -> Out:
     if schema.name in _OUT_BY_NAME:
         return _OUT_BY_NAME[schema.name]
     if schema.type is not Type.STRING:
         return _OUT_BY_TYPE.get(schema.type, Out.INT)
-    if wire is Wire.DECIMAL:
+    if wire is Storage.DECIMAL:
         return Out.DECIMAL_TEXT
     if column.jdbc_type in BINARY_TYPES:
         return _ENCODED[settings.binary_handling_mode]
@@ -265,14 +265,14 @@ _EPOCH: Final = {
     "io.debezium.time.IsoTimestamp": "1970-01-01T00:00:00Z",
     "io.debezium.time.ZonedTimestamp": "1970-01-01T00:00:00Z",
 }
-_DATES: Final = (Wire.DATE, Wire.DATETIME2, Wire.TIMESTAMP2, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP)
+_DATES: Final = (Storage.DATE, Storage.DATETIME2, Storage.TIMESTAMP2, Storage.OLD_DATETIME, Storage.OLD_TIMESTAMP)
 
 
-def _zero(column: Column, schema: Schema, wire: Wire) -> int | str | None:
+def _zero(column: Column, schema: Schema, wire: Storage) -> int | str | None:
     """The replacement of an invalid date, and of an empty JSON value."""
-    if column.optional or wire not in (*_DATES, Wire.JSON):
+    if column.optional or wire not in (*_DATES, Storage.JSON):
         return None
-    if wire is Wire.JSON:
+    if wire is Storage.JSON:
         return "{}"
     if isinstance(schema.default, int | str):
         return schema.default

@@ -19,7 +19,7 @@ MOST_BYTES: Final = 128 << 20  # held in memory until XA COMMIT; above it readin
 
 
 @dataclass(slots=True)
-class Held:
+class XaTransaction:
     """The rows of one XA transaction, and where reading must begin to see them again."""
 
     file: str
@@ -35,10 +35,10 @@ class XaTransactions:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._open: list[RowEvents] = []
-        self._prepared: dict[Xid, Held] = {}
+        self._prepared: dict[Xid, XaTransaction] = {}
 
     @property
-    def oldest(self) -> Held | None:
+    def oldest(self) -> XaTransaction | None:
         """The oldest prepared one."""
         return next(iter(self._prepared.values()), None)
 
@@ -61,7 +61,7 @@ class XaTransactions:
         if item.one_phase:
             return _placed(runs, item)
         size = sum(len(run.data) for run in runs)
-        self._prepared[item.xid] = Held(item.file, item.transaction.start, gtids, runs, size)
+        self._prepared[item.xid] = XaTransaction(item.file, item.transaction.start, gtids, runs, size)
         return []
 
     def commit(self, item: XaCommit, *, is_new: bool) -> list[RowEvents]:

@@ -19,17 +19,17 @@ from tailrace import epoch
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.signalled_sql import Dialect
-from tailrace.connectors.shared.snapshots.overrides import with_signalled
-from tailrace.connectors.shared.snapshots.reading import UNTOLD, SnapshotReader
-from tailrace.connectors.shared.snapshots.watched import Watched
+from tailrace.connectors.shared.signal_sql import Dialect
+from tailrace.connectors.shared.snapshots.monitoring import SnapshotMonitor
+from tailrace.connectors.shared.snapshots.overrides import with_statements_of_signal
+from tailrace.connectors.shared.snapshots.snapshot_reader import NOT_ANNOUNCED, SnapshotReader
 from tailrace.errors import ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.events.event import Event, NewEvents
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.snapshots import InitialSnapshot
+from tailrace.requested_work.work import BlockingWork, Work
 from tailrace.schema.names import Names
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import BlockingWork, Work
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.source import Mark
 
@@ -39,31 +39,33 @@ _Settings_contra = TypeVar("_Settings_contra", bound=Settings, contravariant=Tru
 log = logging.getLogger(__name__)
 
 
-class ToldTables(Protocol):
+class StructureEvents(Protocol):
     """The schema-change events of the tables that a signal names, as of P."""
 
     @property
-    def are_told(self) -> bool:
+    def has_any(self) -> bool:
         """Whether there are any."""
 
-    def tell_all(self, batch: Batch) -> None:
+    def add_all(self, batch: Batch) -> None:
         """Add all of them, if their mark does not depend on the rows that follow."""
 
-    def tell_first(self, batch: Batch) -> None:
+    def add_first(self, batch: Batch) -> None:
         """Add all but the last one."""
 
-    def tell_last(self, batch: Batch, mark: Mark) -> None:
+    def add_last(self, batch: Batch, mark: Mark) -> None:
         """Add the last one, with its mark."""
 
 
-class BlockedDatabase(Protocol[_Settings_contra]):
+class BlockingDatabase(Protocol[_Settings_contra]):
     """What a blocking snapshot needs from a connector."""
 
     @property
     def dialect(self) -> Dialect:
         """The SQL dialect of a signal's statements."""
 
-    def structures(self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]) -> ToldTables:
+    def structures(
+        self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
+    ) -> StructureEvents:
         """The schema-change events of these tables as of a progress."""
 
     def part(self, settings: _Settings_contra, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
@@ -76,7 +78,7 @@ class BlockedDatabase(Protocol[_Settings_contra]):
         progress: Progress,
         history: Sequence[HistoryRecord],
         tables: Sequence[TableId],
-        structures: ToldTables,
+        structures: StructureEvents,
     ) -> SnapshotReader:
         """The reader of the tables; it adds the last one of `structures` if that was held back."""
 
@@ -90,7 +92,7 @@ class BlockingReader(Generic[_Settings]):
         lane: Lane,
         progress: Progress,
         history: Sequence[HistoryRecord],
-        database: BlockedDatabase[_Settings],
+        database: BlockingDatabase[_Settings],
     ) -> None:
         self._settings = settings
         self._lane = lane
@@ -110,7 +112,7 @@ class BlockingReader(Generic[_Settings]):
             # What a signal brought can't be corrected by a restart: an error would stop the connector again and again.
             tables = ", ".join(map(str, blocking.tables))
             log.warning("the blocking snapshot of %s ends here, and the log goes on: %s", tables, error)
-            told = NotificationChannels(self._settings).tell(
+            told = NotificationChannels(self._settings).send(
                 [InitialSnapshot(self._settings.topic_prefix).aborted()], self._progress.delivered, 0
             )
             # Its progress no longer has the snapshot, so the log continues from P.
@@ -126,13 +128,13 @@ class BlockingReader(Generic[_Settings]):
             if not blocking.tables:
                 yield self._structures_alone(structures)
                 return
-        settings = with_signalled(self._settings, blocking.tables, self._database.dialect)
+        settings = with_statements_of_signal(self._settings, blocking.tables, self._database.dialect)
         tables = sorted(blocking.tables)
         if blocking.part is None:
             part = self._database.part(settings, tables, self._progress)
             # The mark of the last structure event says whether rows follow. Only a lane that is alone knows that.
-            held = self._lane.count == 1 and structures.are_told
-            blocking = replace(blocking, part={"lanes": 1, **part, UNTOLD: held})
+            held = self._lane.count == 1 and structures.has_any
+            blocking = replace(blocking, part={"lanes": 1, **part, NOT_ANNOUNCED: held})
             yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
         # To the reader it is a snapshot of a single lane. Each lane reads its own tables as of its own P, so their
         # snapshots are independent.
@@ -144,18 +146,18 @@ class BlockingReader(Generic[_Settings]):
                 left = replace(blocking, part=batch.progress.snapshot) if batch.progress.snapshot_is_pending else None
                 yield replace(batch, progress=self._reached(left))
 
-    def _structures_alone(self, structures: ToldTables) -> LogBatch:
+    def _structures_alone(self, structures: StructureEvents) -> LogBatch:
         """The batch of a lane that reads none of the tables."""
         batch = _new_batch()
-        structures.tell_all(batch)
+        structures.add_all(batch)
         return LogBatch(batch.events, self._reached(None), at_head=True)
 
-    def _started(self, settings: _Settings, blocking: BlockingWork, structures: ToldTables) -> list[Event]:
+    def _started(self, settings: _Settings, blocking: BlockingWork, structures: StructureEvents) -> list[Event]:
         """The notifications and schema-change events at the beginning; each lane notifies of its own tables."""
         lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
-        watched = Watched(settings, lane, self._progress.delivered)
+        watched = SnapshotMonitor(settings, lane, self._progress.delivered)
         watched.begin(LanePart.from_dict(part).state, is_first_time=True, tables=lambda: sorted(blocking.tables))
-        (structures.tell_first if part[UNTOLD] else structures.tell_all)(batch)
+        (structures.add_first if part[NOT_ANNOUNCED] else structures.add_all)(batch)
         return [*watched.started(), *batch.events]
 
     def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:

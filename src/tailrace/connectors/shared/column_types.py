@@ -98,14 +98,14 @@ def truncates(rule: Truncate, column: Column) -> bool:
 def _source_parameters(column: Column, *, is_named: bool) -> Parameters:
     """The parameters of `column.propagate.source.type`; the column's name is among them only in the current shape."""
     prefix = "__debezium.source.column."
-    told = (
+    parameters = (
         ("type", column.type_name.upper()),
         ("length", column.length),
         ("scale", column.scale),
         ("comment", column.comment or None),
         ("name", column.name if is_named else None),
     )
-    return tuple((prefix + name, str(value)) for name, value in told if value is not None)
+    return tuple((prefix + name, str(value)) for name, value in parameters if value is not None)
 
 
 def _adapted(digits: int, millis: Schema, micros: Schema, nanos: Schema) -> Schema:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
-from tailrace.schema_history.kept import schema_history_of
+from tailrace.schema_history.configured import schema_history_of
 
 
 class KeptHistory:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
-from tailrace.connectors.change_tables.blocking import BlockedChangeTables
+from tailrace.connectors.change_tables.blocking import BlockingChangeTables
 from tailrace.connectors.shared.blocking import BlockingReader
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.connectors.sqlserver.signal_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planning import part_of
-from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader
+from tailrace.connectors.sqlserver.snapshots.snapshot_reader import snapshot_reader
 
 
 def blocking_reader(
@@ -25,5 +25,5 @@ def blocking_reader(
 ) -> BlockingReader[SqlServerSettings]:
     """The reader of the blocking snapshot in a lane's progress."""
     settings = evolve(settings, snapshot_isolation_mode=None)
-    blocked = BlockedChangeTables(SqlServerDialect(settings), T_SQL, part_of, snapshot_reader)
+    blocked = BlockingChangeTables(SqlServerDialect(settings), T_SQL, part_of, snapshot_reader)
     return BlockingReader(settings, lane, progress, history, blocked)

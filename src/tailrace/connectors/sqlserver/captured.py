@@ -16,7 +16,7 @@ from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import BEFORE, ChangeRows
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import values
-from tailrace.connectors.sqlserver.change_tables import Reading, rows_of
+from tailrace.connectors.sqlserver.change_tables import InstanceQuery, rows_of
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -44,7 +44,7 @@ class CapturedRows:
     table: Table
     types: Sequence[ColumnType]
     selected: tuple[int, ...]
-    reading: Reading
+    reading: InstanceQuery
     lobs: tuple[tuple[int, int], ...]
     placeholder: str
 
@@ -103,7 +103,7 @@ class SqlServerDecoding:
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         lobs = tuple((i, ordinals[types[i].name]) for i in wanted.columns if types[i].is_lob)
         selects = [each for i in wanted.columns for each in types[i].select(f"c.{quoted(types[i].name)}")]
-        reading = Reading(
+        reading = InstanceQuery(
             instance,
             tuple(selects),
             by_function=self._settings.data_query_mode == FUNCTION,

@@ -36,7 +36,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InstanceQuery:
     """How an instance is read.
 
     Attributes:
@@ -58,7 +58,7 @@ class Reading:
 
 
 def rows_of(
-    session: Session, reading: Reading, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
+    session: Session, reading: InstanceQuery, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
 ) -> Generator[ChangeRows]:
     """The rows of an instance in a window after the row `after`; `batch_rows` returns how many come next.
 
@@ -72,7 +72,7 @@ def rows_of(
 class _Query:
     """A `RowQuery` of one instance."""
 
-    def __init__(self, session: Session, reading: Reading, window: Window, batch_rows: Callable[[], int]) -> None:
+    def __init__(self, session: Session, reading: InstanceQuery, window: Window, batch_rows: Callable[[], int]) -> None:
         self._session = session
         self._reading = reading
         self._window = window
@@ -95,7 +95,7 @@ class _Query:
         _require_known(rows)
         return rows
 
-    def torn(self, at: RowPosition) -> LogFormatError:
+    def incomplete_update(self, at: RowPosition) -> LogFormatError:
         """The error for an update that lacks a row."""
         instance = self._reading.instance
         return LogFormatError(
@@ -104,7 +104,7 @@ class _Query:
         )
 
 
-def statement(reading: Reading, window: Window, after: RowPosition | None) -> tuple[str, list[Any]]:
+def statement(reading: InstanceQuery, window: Window, after: RowPosition | None) -> tuple[str, list[Any]]:
     """The query of an instance's rows, and its parameters."""
     order = [START, *([] if reading.by_function else [COMMAND]), CHANGE, OPERATION]
     keys = [START, CHANGE, OPERATION, *([] if reading.by_function else [COMMAND]), *([MASK] if reading.mask else [])]
@@ -120,7 +120,7 @@ def statement(reading: Reading, window: Window, after: RowPosition | None) -> tu
     return sql, [*params, *more]
 
 
-def _source(reading: Reading, window: Window) -> tuple[str, list[Any]]:
+def _source(reading: InstanceQuery, window: Window) -> tuple[str, list[Any]]:
     if not reading.by_function:
         return f"{quoted('cdc', reading.instance.change_table)} AS c", []
     function = quoted("cdc", f"fn_cdc_get_all_changes_{reading.instance.name}")
@@ -130,7 +130,7 @@ def _source(reading: Reading, window: Window) -> tuple[str, list[Any]]:
     return f"{function}(?, ?, N'all update old') AS c", [first.raw, window.until.raw]
 
 
-def _behind(reading: Reading, window: Window, after: RowPosition | None) -> tuple[list[str], list[Any]]:
+def _behind(reading: InstanceQuery, window: Window, after: RowPosition | None) -> tuple[list[str], list[Any]]:
     """The conditions on position columns, and their parameters."""
     until = f"{START} <= ?"
     if after is None or after.commit <= window.after:
@@ -145,7 +145,7 @@ def _behind(reading: Reading, window: Window, after: RowPosition | None) -> tupl
     return [f"{START} >= ?", until, rest], [after.commit.raw, window.until.raw, after.commit.raw, *params]
 
 
-def _rows(batch: pa.RecordBatch, reading: Reading) -> ChangeRows:
+def _rows(batch: pa.RecordBatch, reading: InstanceQuery) -> ChangeRows:
     n = batch.num_rows
     columns = batch.columns
     at = 3

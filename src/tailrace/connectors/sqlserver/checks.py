@@ -10,7 +10,7 @@ from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors.findings import Finding, Level
-from tailrace.connectors.shared import unmatched
+from tailrace.connectors.shared import unmatched_lists
 from tailrace.connectors.sqlserver import catalog, listed_tables, local_times, setup_sql, structures
 from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
 from tailrace.connectors.sqlserver.connection import Session
@@ -46,7 +46,7 @@ def check(settings: SqlServerSettings) -> list[Finding]:
 def _of_lists(settings: SqlServerSettings) -> list[Finding]:
     """The findings about entries of lists that match nothing."""
     try:
-        return unmatched.findings(settings, listed_tables.existing(settings))
+        return unmatched_lists.findings(settings, listed_tables.existing(settings))
     except TailraceError as error:
         return [Finding(Level.ERROR, str(error))]
 

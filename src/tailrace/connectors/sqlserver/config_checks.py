@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.problems import Problems
 from tailrace.config.time_zones import time_zone
-from tailrace.config.unknown import unless_unknown
+from tailrace.config.unknown_values import unless_unknown
 from tailrace.config.values import Value
 from tailrace.schema.event_shapes import SHAPE_1_4
 
@@ -15,7 +15,7 @@ _TIME_ZONE = "database.server.timezone"
 _WITHOUT_USER = frozenset({"ActiveDirectoryManagedIdentity", "ActiveDirectoryDefault", "ActiveDirectoryIntegrated"})
 
 
-def check_sql_server(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
+def check_sqlserver(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     """Add problems: properties that contradict each other, or need another one."""
     _check_names(values, problems)
     _check_old_name(values, entries, problems)

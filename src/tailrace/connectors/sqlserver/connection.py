@@ -191,7 +191,7 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
     session = Session(connection, "", where, is_read_only=settings.reads_replica)
     if session.is_read_only:
         session.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT}")
-    session.execute("SET QUOTED_IDENTIFIER ON")  # `signalled_sql.py` relies on it
+    session.execute("SET QUOTED_IDENTIFIER ON")  # `signal_sql.py` relies on it
     session.database = str(session.one("SELECT DB_NAME()"))
     return session
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from tailrace.connectors.demo import COMMON, DATABASE, Shop, Words
+from tailrace.connectors.demo import COMMON, DATABASE, Shop, Statements
 from tailrace.errors import ConfigError
 from tailrace_standins.servers.sqlserver_server import Database, StandInServer, Unavailable
 
@@ -19,7 +19,7 @@ NO_PAUSES = (
     "EXEC sys.sp_cdc_stop_job @job_type = N'capture'",
     "EXEC sys.sp_cdc_start_job @job_type = N'capture'",
 )
-_WORDS = Words(
+_STATEMENTS = Statements(
     order="INSERT dbo.orders (order_date, purchaser, quantity, product_id) VALUES (CAST(GETDATE() AS date), ?, ?, ?)",
     sale="UPDATE dbo.products_on_hand SET quantity = quantity - ? WHERE product_id = ?",
     customer="INSERT dbo.customers (first_name, last_name, email) VALUES (?, ?, ?)",
@@ -65,7 +65,7 @@ def _shop(server: StandInServer) -> Shop:
         connection.autocommit = False
         return connection
 
-    return Shop(f"the stand-in for SQL Server is at {server.host},{server.port}", config, connect, _WORDS)
+    return Shop(f"the stand-in for SQL Server is at {server.host},{server.port}", config, connect, _STATEMENTS)
 
 
 def _capture(database: Database) -> None:

@@ -17,11 +17,11 @@ from tailrace.connectors.sqlserver import (
     altered_columns,
     catalog,
     connection,
-    filled_tables,
     replicas,
     setup_sql,
     source_block,
     structures,
+    tables_with_changes,
     transactions,
 )
 from tailrace.connectors.sqlserver.connection import Session, quoted
@@ -75,9 +75,9 @@ class SqlServerDialect:
         return self._settings.database_names
 
     @property
-    def tells_reading_time(self) -> bool:
+    def uses_processing_time(self) -> bool:
         """Whether `source.timestamp.mode` is `processing`."""
-        return self._settings.tells_reading_time
+        return self._settings.uses_processing_time
 
     def folded(self, table: TableId) -> TableId:
         """The table id in lower case: names are compared without regard to case."""
@@ -147,7 +147,7 @@ class SqlServerDialect:
         """`schema.table`, in brackets if a name contains a dot."""
         return catalog.name_in_database(table)
 
-    def require_seen(self, session: Session, table: TableId) -> None:
+    def require_visible(self, session: Session, table: TableId) -> None:
         """Raise `SourceSetupError` if the table exists and the user may not read it.
 
         It is accepted if the table is gone, or if nothing is hidden from the user.
@@ -201,15 +201,15 @@ class SqlServerDialect:
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window; the change tables are read as `data.query.mode` says."""
-        return filled_tables.has_rows(session, instances, window, by_function=self._by_function)
+        return tables_with_changes.has_rows(session, instances, window, by_function=self._by_function)
 
     def row_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
         """The number of rows that each instance has in a window."""
-        return filled_tables.row_counts(session, instances, window, by_function=self._by_function)
+        return tables_with_changes.row_counts(session, instances, window, by_function=self._by_function)
 
     def row_bytes(self, session: Session, instance: Instance, window: Window) -> int:
         """The approximate size of an instance's row in bytes."""
-        return filled_tables.row_bytes(session, instance, window, by_function=self._by_function)
+        return tables_with_changes.row_bytes(session, instance, window, by_function=self._by_function)
 
     @property
     def _by_function(self) -> bool:

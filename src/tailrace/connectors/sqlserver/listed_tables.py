@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.config.near_misses import Thing, near_miss
-from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.unmatched import Existing
+from tailrace.config.near_misses import Candidate, near_miss
+from tailrace.connectors.shared import unmatched_lists
+from tailrace.connectors.shared.unmatched_lists import Existing
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
@@ -30,7 +30,7 @@ def existing(settings: SqlServerSettings) -> Existing:
     lists = settings.tables.without_signal_tables()
     captured = [table for table in tables if table in columns and lists.matches(table)]
     schemas = sorted({table.schema for table in tables})
-    named = {table: columns[table] for table in captured} if unmatched.wants_columns(settings) else {}
+    named = {table: columns[table] for table in captured} if unmatched_lists.wants_columns(settings) else {}
     return Existing(settings.database_names, tables, captured, named, schemas)
 
 
@@ -41,7 +41,7 @@ def connect_named(settings: SqlServerSettings, name: str) -> Session:
     except NoDatabaseError as error:
         there = _databases(settings)
         is_there = name.lower() in map(str.lower, there)  # but closed to this login, or not online
-        miss = "" if is_there else near_miss(name, [Thing(each) for each in there])
+        miss = "" if is_there else near_miss(name, [Candidate(each) for each in there])
         raise NoDatabaseError(f"{error} {miss}".strip()) from error
 
 

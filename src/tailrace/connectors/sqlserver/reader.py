@@ -10,29 +10,29 @@ from attrs import evolve
 
 from tailrace.connectors.base import (
     ONLY_LANE,
-    AskedStep,
     History,
     HistoryRecord,
     Lane,
     LogBatch,
     LogRange,
-    Others,
+    OtherLanes,
     Progress,
+    RequestedStep,
     Signalled,
     SnapshotPart,
     SnapshotStep,
     StartPoint,
-    alone,
     no_history,
+    no_other_lanes,
 )
-from tailrace.connectors.change_tables.beginning import heads, history_at
-from tailrace.connectors.change_tables.meeting import is_boundary
+from tailrace.connectors.change_tables.common_boundary import is_boundary
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.ranges import Ranges
-from tailrace.connectors.interface import Listener
-from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.following import BatchReader, Following
-from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.connectors.change_tables.start_positions import heads, history_at
+from tailrace.connectors.interface import SignalPoller
+from tailrace.connectors.shared import unmatched_lists
+from tailrace.connectors.shared.interrupted_reading import BatchReader, InterruptedReading
+from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
@@ -68,7 +68,9 @@ class SqlServerConnector:
 
         """
         # A connector that has run before may have lists with tables that were dropped since.
-        (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(self.settings))
+        (unmatched_lists.warn if after else unmatched_lists.require)(
+            self.settings, listed_tables.existing(self.settings)
+        )
         if snapshot_lanes:
             from tailrace.connectors.sqlserver.snapshots.planning import planned  # only needed for snapshots
 
@@ -81,21 +83,21 @@ class SqlServerConnector:
 
     def warn_of_lists(self) -> None:
         """Warn about entries in the configuration's lists that match nothing."""
-        unmatched.warn(self.settings, listed_tables.existing(self.settings))
+        unmatched_lists.warn(self.settings, listed_tables.existing(self.settings))
 
-    def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
+    def require_retained(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` if changes after this progress are no longer retained."""
-        from tailrace.connectors.change_tables.reach import require_within_reach
+        from tailrace.connectors.change_tables.retention import require_retained
 
-        require_within_reach(self._dialect, progress, history, lane)
+        require_retained(self._dialect, progress, history, lane)
 
-    def can_be_dealt_out(self, progress: Progress) -> bool:  # noqa: ARG002
+    def can_change_lanes(self, progress: Progress) -> bool:  # noqa: ARG002
         """True: within a window the progress names the current table, and all earlier ones are delivered in every lane."""
         return True
 
-    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+    def common_boundary(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest LSNs up to which all of these lanes can read."""
-        return self._ranges.meeting_point(lanes)
+        return self._ranges.common_boundary(lanes)
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
@@ -122,18 +124,18 @@ class SqlServerConnector:
         lane: Lane,
         progress: Progress,
         history: Sequence[HistoryRecord],
-        others: Others = alone,
+        others: OtherLanes = no_other_lanes,
         new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from where that says; the last batch says that it is done."""
-        from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader  # only needed for snapshots
+        from tailrace.connectors.sqlserver.snapshots.snapshot_reader import snapshot_reader  # only needed for snapshots
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches(new_events)
 
-    def skipped(self, progress: Progress) -> Sequence[Event]:
+    def skipped_notification(self, progress: Progress) -> Sequence[Event]:
         """The SKIPPED notification for a start that takes no snapshot."""
         place = progress.delivered or POSITIONS.restart(progress.restart).delivered
-        return Telling(self.settings, place).skipped()
+        return SnapshotNotifications(self.settings, place).skipped()
 
     def snapshot_point(self) -> StartPoint:
         """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
@@ -149,19 +151,19 @@ class SqlServerConnector:
 
         return next_parts(self.settings, point, reached, wanted, max_bytes)
 
-    def listener(self, signalled: Signalled | None) -> Listener:
+    def signal_poller(self, signalled: Signalled | None) -> SignalPoller:
         """Polls for signals after those that `signalled` says were handled."""
-        from tailrace.connectors.sqlserver.listening import listener  # rarely needed
+        from tailrace.connectors.sqlserver.signal_polling import signal_poller  # rarely needed
 
-        return listener(self.settings, signalled)
+        return signal_poller(self.settings, signalled)
 
-    def asked_step(
+    def requested_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
-    ) -> AskedStep | None:
+    ) -> RequestedStep | None:
         """The next parts of the requested work, at most `wanted`; None if none can be read now."""
-        from tailrace.connectors.sqlserver.snapshots.planning import asked_step  # rarely needed
+        from tailrace.connectors.sqlserver.snapshots.planning import requested_step  # rarely needed
 
-        return asked_step(self.settings, start, signalled, wanted, max_bytes)
+        return requested_step(self.settings, start, signalled, wanted, max_bytes)
 
     def read_part(
         self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
@@ -179,7 +181,9 @@ class SqlServerConnector:
         from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner needs none
 
         log, can_begin = partial(LogReader, log_parts(self.settings), range_), partial(is_boundary, POSITIONS)
-        return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches(new_events)
+        return InterruptedReading(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches(
+            new_events
+        )
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.sqlserver.blocking import blocking_reader  # rarely needed

@@ -74,7 +74,7 @@ class SqlServerSettings(Settings):
         return None if self.database_server_timezone is None else time_zone(self.database_server_timezone)
 
     @property
-    def tells_ends(self) -> bool:
+    def uses_commit_time(self) -> bool:
         """Whether the time of a change is its transaction's end, and not its begin.
 
         The end is the commit, to which `source.timestamp.mode` refers. Debezium used it up to 3.6, where reading change
@@ -84,7 +84,7 @@ class SqlServerSettings(Settings):
         return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
 
     @property
-    def tells_reading_time(self) -> bool:
+    def uses_processing_time(self) -> bool:
         """Whether the source block's times are those of reading, instead of those of the transaction."""
         return self.source_timestamp_mode == PROCESSING
 

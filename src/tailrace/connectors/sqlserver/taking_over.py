@@ -67,7 +67,7 @@ def offsets_of(settings: SqlServerSettings, progress: Progress) -> list[dict[str
     return [debezium_offsets.offset_of(LSNS, name, restart[name]) for name in settings.database_names]
 
 
-def place_of(offset: Offset) -> str:
+def offset_text(offset: Offset) -> str:
     """The position of an offset, for people."""
     return f"{offset.get('commit_lsn')} (change {offset.get('change_lsn')})"
 

@@ -59,7 +59,7 @@ class TransactionLog:
     def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
         """The transactions of a window, from `cdc.lsn_time_mapping`."""
         self._quiet_since = time.monotonic()
-        return transactions.transactions(session, window, at_most, self._times, ends=self._settings.tells_ends)
+        return transactions.transactions(session, window, at_most, self._times, ends=self._settings.uses_commit_time)
 
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Warn if nothing was captured for a while, or ever, and SQL Server Agent does not run."""

@@ -1,6 +1,6 @@
 """The transactions of a window: commit LSNs and times from cdc.lsn_time_mapping, read once for all tables.
 
-The time of a change is the begin or the end of its transaction (`SqlServerSettings.tells_ends`). Both are in the
+The time of a change is the begin or the end of its transaction (`SqlServerSettings.uses_commit_time`). Both are in the
 server's local time (`local_times.py`).
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql

@@ -125,7 +125,7 @@ def _modes(title: str, name: str, modes: Sequence[str], rows: Sequence[Row]) -> 
 def _table(titles: Sequence[str], rows: Sequence[Row], modes: Sequence[dict[str, str]]) -> str:
     settings = [_settings(mode) for mode in modes]
     lines = [titles, ["---"] * len(titles)]
-    lines += [[f"`{row[0]}`", *(_told(field_schema(_column(row), each)) for each in settings)] for row in rows]
+    lines += [[f"`{row[0]}`", *(_schema_text(field_schema(_column(row), each)) for each in settings)] for row in rows]
     return _lines(lines)
 
 
@@ -138,7 +138,7 @@ def _column(row: Row) -> Column:
     return column_of(("x", name.partition("(")[0], base, type_id, size, precision, scale, True, False, False, None))
 
 
-def _told(schema: Schema | None) -> str:
+def _schema_text(schema: Schema | None) -> str:
     if schema is None:
         return "none"
     kind = {Type.FLOAT32: "float", Type.FLOAT64: "double"}.get(schema.type, schema.type.value)

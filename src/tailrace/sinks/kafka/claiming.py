@@ -12,8 +12,8 @@ It has these steps, and is safe to crash after each:
    position and none is within a blocking snapshot, write it in one transaction of the first lane's producer, which
    another claim would have to fence first. Only because of step 3 may it write to the partitions of other lanes.
 
-`begin_anew` is the same as step 4, at any positions of the lanes: one lane, with a given progress and history, replaces
-what is recorded.
+`replace_progress` is the same as step 4, at any positions of the lanes: one lane, with a given progress and history,
+replaces what is recorded.
 
 The first lane's record holds the number of lanes and their routing. A record without a routing is of an
 earlier version: it gets the configured one with the run's name. Without transactions the same records are sent, in an
@@ -33,7 +33,7 @@ from tailrace.failpoints import hit
 from tailrace.schema.history import parse_id
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
-from tailrace.signals.carried import has_unmovable, merged, own
+from tailrace.signals.moved_work import has_unmovable, merged, own
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -102,7 +102,7 @@ class Claiming:
                 return records
             return self._laid_out(writers[0], records, lanes)
 
-    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
+    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
         """Replace the records of all lanes, which this run has claimed, by one with this progress and history.
 
         Raises:
@@ -118,7 +118,7 @@ class Claiming:
                 raise FencedError(
                     f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
                 )
-            record = first.begun_anew(self._owner, progress, len(history)).with_routing(self._routing)
+            record = first.replaced(self._owner, progress, len(history)).with_routing(self._routing)
             # without transactions a crash may come after each step: the history must be there before the record that
             # counts it, and the other lanes until the first one's record no longer names them
             self._ledger.add_history(writer, 0, history, record.history_start)
@@ -166,12 +166,12 @@ class Claiming:
         """
         first = records[0] if records else ProgressRecord(source=self._source, lanes=lanes, owner=self._owner)
         history = self._ledger.history(0, first) if records else []
-        asked = merged([self._own(Lane(lane, len(records)), record) for lane, record in enumerate(records)])
+        signalled = merged([self._own(Lane(lane, len(records)), record) for lane, record in enumerate(records)])
         layout = [
             (records[lane] if lane < len(records) else first)
             .with_lanes(lanes)
             .with_routing(self._routing)
-            .with_signalled(asked)
+            .with_signalled(signalled)
             for lane in range(lanes)
         ]
         for lane in range(1, lanes):
@@ -199,7 +199,7 @@ class Claiming:
 
 def _can_be_laid_out(records: Sequence[ProgressRecord]) -> bool:
     """Whether all lanes are at one position, and none is within a blocking snapshot, which only it can resume."""
-    together = all(record.stands_with(records[0]) for record in records)
+    together = all(record.is_at_same_position(records[0]) for record in records)
     return together and not any(has_unmovable(record.signalled) for record in records)
 
 

@@ -58,9 +58,9 @@ class Ledger:
             held = topics.settings(name)
             limits = {key: held.get(key, "-1") for key in ("retention.ms", "retention.bytes")}
             if "delete" in held.get("cleanup.policy", "") and set(limits.values()) != {"-1"}:
-                told = ", ".join(f"{key}={value}" for key, value in limits.items())
+                settings = ", ".join(f"{key}={value}" for key, value in limits.items())
                 raise ConfigError(
-                    f"the topic {name} deletes old records ({told}), and what it holds is needed for ever: set it right "
+                    f"the topic {name} deletes old records ({settings}), and what it holds is needed for ever: set it right "
                     f"with kafka-configs.sh --alter --entity-type topics --entity-name {name} --add-config {remedy}"
                 )
 

@@ -60,7 +60,7 @@ class ProgressRecord:
         """The same under another routing."""
         return evolve(self, routing=routing)
 
-    def begun_anew(self, owner: Owner, progress: Progress, history: int) -> ProgressRecord:
+    def replaced(self, owner: Owner, progress: Progress, history: int) -> ProgressRecord:
         """A single lane that resumes from a progress, with a new history of `history` records after the old one."""
         return evolve(
             self,
@@ -82,11 +82,11 @@ class ProgressRecord:
         """The same with other requested work; without progress there is none."""
         return evolve(self, progress=self.progress and replace(self.progress, signalled=signalled))
 
-    def stands_with(self, other: ProgressRecord) -> bool:
+    def is_at_same_position(self, other: ProgressRecord) -> bool:
         """Whether two lanes are at the same position; their requested work may differ."""
         if self.progress is None or other.progress is None:
             return self.progress is other.progress
-        return self.progress.stands_with(other.progress)
+        return self.progress.is_at_same_position(other.progress)
 
     def to_json(self) -> bytes:
         """The record's value."""

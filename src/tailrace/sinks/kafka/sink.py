@@ -39,7 +39,7 @@ from tailrace.kafka.topics import Topics
 from tailrace.schema.names import Names as TopicNames
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
-from tailrace.sinks.base import Claim, Opened
+from tailrace.sinks.base import Claim, RecordedState
 from tailrace.sinks.kafka.claiming import Claiming
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.names import Names, names_of
@@ -80,12 +80,12 @@ class KafkaSink:
         others = [self._ledger.read(lane) for lane in range(1, first.lanes if first else 1)]
         return self._claim_of([first, *others])
 
-    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """Replace all recorded lanes by one with this progress and history."""
         self._ledger.prepare(self._topics, 1)
         self._refuse_if_another_run_has_it(self._ledger.read(0))  # before the other is disturbed
         with self._until_lost():
-            record = self._claiming.begin_anew(progress, history)
+            record = self._claiming.replace_progress(progress, history)
         return self._claim_of([record])
 
     def peek(self, lane: int) -> Progress | None:
@@ -106,7 +106,7 @@ class KafkaSink:
         except ProgressError:  # the end of a transaction shows in one partition before the other
             return self._ledger.history(lane, record)
 
-    def open(self, lane: int) -> Opened:
+    def open(self, lane: int) -> RecordedState:
         """Take the lane over."""
         self._lane = lane
         self._writer = self._new_writer(lane)  # created early, so that it connects meanwhile
@@ -120,7 +120,7 @@ class KafkaSink:
         with self._until_lost():
             self._sign(self._last)
         hit("sink.opened")
-        return Opened(self._last.progress if self._last else None, history)
+        return RecordedState(self._last.progress if self._last else None, history)
 
     def write(self, records: Sequence[Records]) -> int:
         """Add records to the lane's transaction."""

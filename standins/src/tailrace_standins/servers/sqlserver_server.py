@@ -80,7 +80,7 @@ class StandInServer(Server):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def tell(self, what: str, *arguments: Any) -> Any:
+    def command(self, what: str, *arguments: Any) -> Any:
         """Run a command in its process, one of those in `sqlserver_control.py`."""
         with self._lock:
             if self._child is None or self._child.stdin is None:
@@ -104,13 +104,13 @@ class _StandInJobs:
         self._server = server
 
     def quiet(self, database: Database) -> None:
-        self._server.tell("pause", database.name)
+        self._server.command("pause", database.name)
 
     def resume(self, database: Database) -> None:
-        self._server.tell("resume", database.name)
+        self._server.command("resume", database.name)
 
     def step(self, database: Database) -> int:
-        return int(self._server.tell("step", database.name))
+        return int(self._server.command("step", database.name))
 
 
 class GivenServer(Server):

@@ -57,12 +57,12 @@ def _serve(engine: Engine, options: argparse.Namespace) -> None:
             secondary.access = Access[options.secondary_access.upper().replace("-", "_")]
             reader = servers.enter_context(StandIn(secondary, port=options.secondary_port, tls=options.tls))
             told.append(f"its readable secondary on {HOST},{reader.port}")
-        stopped = _told_to_stop()
+        stopped = _stop_event()
         print("\n".join(told), flush=True)  # noqa: T201
         stopped.wait()
 
 
-def _told_to_stop() -> threading.Event:
+def _stop_event() -> threading.Event:
     """An event that is set when the process gets a signal to end."""
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

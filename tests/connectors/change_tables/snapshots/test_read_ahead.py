@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
+from tailrace.connectors.change_tables.snapshots.read_ahead import ReadAhead
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.errors import RetriableError
 from tailrace.snapshot.segments import Segment

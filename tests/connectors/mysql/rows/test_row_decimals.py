@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from row_events import values
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 
 SIZES = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4]
 
@@ -39,7 +39,7 @@ def exactly(unscaled: int, scale: int) -> Decimal:
 
 
 def plan(precision, scale, out):
-    return ColumnPlan(Wire.DECIMAL, precision << 8 | scale, out)
+    return ColumnPlan(Storage.DECIMAL, precision << 8 | scale, out)
 
 
 @given(decimals())

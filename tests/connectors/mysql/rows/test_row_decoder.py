@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_events import event, events, image, prefixed
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.rows import RowDecoder, RowError
 from tailrace.errors import LogFormatError, StructureError
 
-INT = ColumnPlan(Wire.INT, 4)
-TEXT = ColumnPlan(Wire.STRING, 1, Out.TEXT, charset="utf8mb4")
-LATIN = ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="latin1")
+INT = ColumnPlan(Storage.INT, 4)
+TEXT = ColumnPlan(Storage.STRING, 1, Out.TEXT, charset="utf8mb4")
+LATIN = ColumnPlan(Storage.STRING, 2, Out.TEXT, charset="latin1")
 
 
 def i4(n):
@@ -49,7 +49,7 @@ def test_events_of_the_first_version_have_no_extra_data():
 
 
 def test_a_column_that_is_not_emitted_is_stepped_over():
-    plans = [INT, ColumnPlan(Wire.STRING, 1, emit=False), TEXT]
+    plans = [INT, ColumnPlan(Storage.STRING, 1, emit=False), TEXT]
     images = events(event([image(i4(1), prefixed(b"skip"), prefixed(b"x"))], 3)).decode(plans)
     assert lists(images) == [[1], None, ["x"]]
 
@@ -182,12 +182,12 @@ def test_an_event_of_another_type_is_refused():
 
 
 PLANS = [
-    INT, TEXT, LATIN, ColumnPlan(Wire.DECIMAL, 30 << 8 | 5, Out.UNSCALED), ColumnPlan(Wire.DATETIME2, 3, Out.ISO),
-    ColumnPlan(Wire.JSON, 4, Out.TEXT), ColumnPlan(Wire.ENUM, 1, Out.TEXT, labels=(b"a", b"b")),
-    ColumnPlan(Wire.SET, 1, Out.TEXT, labels=(b"a", b"b")), ColumnPlan(Wire.GEOMETRY, 4, Out.POINT),
-    ColumnPlan(Wire.VECTOR, 4, Out.FLOATS), ColumnPlan(Wire.BIT, 9, Out.BIT_BYTES), ColumnPlan(Wire.YEAR),
-    ColumnPlan(Wire.STRING, 4, Out.BASE64, charset="binary", pad=7), ColumnPlan(Wire.TIME2, 6, Out.ISO),
-    ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="gbk"), ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="utf16"),
+    INT, TEXT, LATIN, ColumnPlan(Storage.DECIMAL, 30 << 8 | 5, Out.UNSCALED), ColumnPlan(Storage.DATETIME2, 3, Out.ISO),
+    ColumnPlan(Storage.JSON, 4, Out.TEXT), ColumnPlan(Storage.ENUM, 1, Out.TEXT, labels=(b"a", b"b")),
+    ColumnPlan(Storage.SET, 1, Out.TEXT, labels=(b"a", b"b")), ColumnPlan(Storage.GEOMETRY, 4, Out.POINT),
+    ColumnPlan(Storage.VECTOR, 4, Out.FLOATS), ColumnPlan(Storage.BIT, 9, Out.BIT_BYTES), ColumnPlan(Storage.YEAR),
+    ColumnPlan(Storage.STRING, 4, Out.BASE64, charset="binary", pad=7), ColumnPlan(Storage.TIME2, 6, Out.ISO),
+    ColumnPlan(Storage.STRING, 2, Out.TEXT, charset="gbk"), ColumnPlan(Storage.STRING, 2, Out.TEXT, charset="utf16"),
 ]  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from jsonb import Opaque, document
 from row_events import prefixed, values
 from test_row_decimals import encoded as decimal_bytes
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.errors import LogFormatError
 
-PLAN = ColumnPlan(Wire.JSON, 4, Out.TEXT)
+PLAN = ColumnPlan(Storage.JSON, 4, Out.TEXT)
 NO_SURROGATES = st.characters(exclude_categories=("Cs",))
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-(1 << 63), (1 << 64) - 1), st.text(NO_SURROGATES, max_size=200),
@@ -123,7 +123,7 @@ def test_values_of_other_types_are_base64(value):
 
 def test_a_document_of_no_bytes_is_null_or_what_the_plan_says():
     assert texts(b"", None) == [None, None]
-    assert values(ColumnPlan(Wire.JSON, 4, Out.TEXT, zero="{}"), prefixed(b"", 4)) == ["{}"]
+    assert values(ColumnPlan(Storage.JSON, 4, Out.TEXT, zero="{}"), prefixed(b"", 4)) == ["{}"]
 
 
 def test_text_in_a_json_column_as_mariadb_stores_it_stays_text():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_events import prefixed, values
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.rows.charset_tables import UPPER_HALVES
 from tailrace.errors import UnsupportedError
@@ -17,7 +17,7 @@ TEXTS = st.lists(st.one_of(st.none(), st.text(max_size=40)), min_size=1, max_siz
 
 
 def plan(out=Out.TEXT, charset="utf8mb4", prefix=2, pad=0):
-    return ColumnPlan(Wire.STRING, prefix, out, charset=charset, pad=pad)
+    return ColumnPlan(Storage.STRING, prefix, out, charset=charset, pad=pad)
 
 
 @pytest.mark.parametrize("prefix", [1, 2, 3, 4])

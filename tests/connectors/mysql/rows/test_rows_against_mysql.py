@@ -12,7 +12,7 @@ import pytest
 from make_charset_tables import SINGLE_BYTE, characters
 from row_events import Events, dumped, events_of
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.rows.charset_tables import UPPER_HALVES
 from tailrace.connectors.mysql.rows.charsets import CODECS
 from tailrace.errors import LogFormatError
@@ -85,7 +85,7 @@ def test_integers_of_every_type(log, chance):
         rows.append([some(chance, chance.choice([*e, chance.randint(e[0], e[1])])) for e in edges])
     log.insert("t", rows)
     plans = [
-        ColumnPlan(Wire.INT, w, Out.DECIMAL_TEXT if u and w == 8 else Out.INT, unsigned=u)
+        ColumnPlan(Storage.INT, w, Out.DECIMAL_TEXT if u and w == 8 else Out.INT, unsigned=u)
         for _, w, u in columns
     ]
     found = [[*row[:-1], None if row[-1] is None else int(row[-1])] for row in log.decoded(*plans)]
@@ -122,7 +122,7 @@ def test_decimals_of_many_sizes(log, chance, out):
         )
     log.insert("t", rows)
     expected = [list(row) for row in log.run("SELECT * FROM t")]
-    found = [list(row) for row in log.decoded(*(ColumnPlan(Wire.DECIMAL, p << 8 | s, out) for p, s in sizes))]
+    found = [list(row) for row in log.decoded(*(ColumnPlan(Storage.DECIMAL, p << 8 | s, out) for p, s in sizes))]
     convert = {
         Out.DECIMAL_TEXT: lambda value, _: f"{value:f}",
         Out.UNSCALED: lambda value, scale: int(f"{value:f}".replace(".", "")),
@@ -172,12 +172,12 @@ def test_dates_and_times_with_every_number_of_digits(log, chance):
         + " FROM t"
     )  # fmt: skip
     wires = {
-        "TIME": (Wire.TIME2, Out.MICROS),
-        "DATETIME": (Wire.DATETIME2, Out.MICROS),
-        "TIMESTAMP": (Wire.TIMESTAMP2, Out.ZONED),
+        "TIME": (Storage.TIME2, Out.MICROS),
+        "DATETIME": (Storage.DATETIME2, Out.MICROS),
+        "TIMESTAMP": (Storage.TIMESTAMP2, Out.ZONED),
     }
     plans = [ColumnPlan(wires[k][0], d, wires[k][1]) for k, d in kinds]
-    assert log.decoded(ColumnPlan(Wire.DATE, 0, Out.ISO), ColumnPlan(Wire.YEAR), *plans) == selected
+    assert log.decoded(ColumnPlan(Storage.DATE, 0, Out.ISO), ColumnPlan(Storage.YEAR), *plans) == selected
 
 
 def test_zero_dates_are_null(log):
@@ -187,10 +187,10 @@ def test_zero_dates_are_null(log):
         "INSERT INTO t VALUES ('0000-00-00', '0000-00-00', '0000-00-00', '2023-02-31'), ('2024-00-01', '2024-01-00', NULL, '2024-02-29')"
     )
     plans = [
-        ColumnPlan(Wire.DATE, 0, Out.ISO),
-        ColumnPlan(Wire.DATETIME2, 3, Out.MILLIS),
-        ColumnPlan(Wire.TIMESTAMP2, 0, Out.ZONED),
-        ColumnPlan(Wire.DATE, 0, Out.ISO),
+        ColumnPlan(Storage.DATE, 0, Out.ISO),
+        ColumnPlan(Storage.DATETIME2, 3, Out.MILLIS),
+        ColumnPlan(Storage.TIMESTAMP2, 0, Out.ZONED),
+        ColumnPlan(Storage.DATE, 0, Out.ISO),
     ]
     assert log.decoded(*plans) == [(None, None, None, None), (None, None, None, "2024-02-29Z")]
 
@@ -204,10 +204,10 @@ def test_floats_enums_sets_and_bits(log, chance):
             chance.uniform(-1e9, 1e9), chance.uniform(-1e300, 1e300), chance.choice(["a", "b,c", "é"]),
             chance.choice(["", "x", "x,zz", "x,y,zz"]), chance.randrange(2), chance.randrange(1 << 33))))  # fmt: skip
     plans = [
-        ColumnPlan(Wire.FLOAT, 4, Out.FLOAT64), ColumnPlan(Wire.DOUBLE, 8, Out.FLOAT64),
-        ColumnPlan(Wire.ENUM, 1, Out.TEXT, labels=(b"a", b"b,c", "é".encode())),
-        ColumnPlan(Wire.SET, 1, Out.TEXT, labels=(b"x", b"y", b"zz")),
-        ColumnPlan(Wire.BIT, 1, Out.BIT_BOOL), ColumnPlan(Wire.BIT, 33, Out.BIT_BYTES),
+        ColumnPlan(Storage.FLOAT, 4, Out.FLOAT64), ColumnPlan(Storage.DOUBLE, 8, Out.FLOAT64),
+        ColumnPlan(Storage.ENUM, 1, Out.TEXT, labels=(b"a", b"b,c", "é".encode())),
+        ColumnPlan(Storage.SET, 1, Out.TEXT, labels=(b"x", b"y", b"zz")),
+        ColumnPlan(Storage.BIT, 1, Out.BIT_BOOL), ColumnPlan(Storage.BIT, 33, Out.BIT_BYTES),
     ]  # fmt: skip
     expected = log.run("SELECT CAST(f AS DOUBLE), d, e, s, b1 = 1, REVERSE(CAST(b AS BINARY(5))) FROM t")
     assert [(*r[:4], None if r[4] is None else int(r[4]), r[5]) for r in log.decoded(*plans)] == expected
@@ -233,10 +233,10 @@ def test_text_and_binary_of_every_length_prefix(log, chance):
                 for _ in range(3)
             ),
         )
-    texts = [ColumnPlan(Wire.STRING, p, Out.TEXT, charset="ascii") for p in PREFIXES]
+    texts = [ColumnPlan(Storage.STRING, p, Out.TEXT, charset="ascii") for p in PREFIXES]
     binary = [
-        ColumnPlan(Wire.STRING, 1, Out.BYTES, charset="binary", pad=20),
-        *(ColumnPlan(Wire.STRING, 2, Out.BYTES, charset="binary") for _ in range(2)),
+        ColumnPlan(Storage.STRING, 1, Out.BYTES, charset="binary", pad=20),
+        *(ColumnPlan(Storage.STRING, 2, Out.BYTES, charset="binary") for _ in range(2)),
     ]
     assert log.decoded(*texts, *binary) == log.run("SELECT * FROM t")
 
@@ -260,8 +260,8 @@ def test_text_in_a_character_set_is_what_the_server_selects(log, chance, charset
         [["".join(chance.choices(letters, k=chance.randrange(60))) for _ in range(2)] for _ in range(100)],
     )
     plans = [
-        ColumnPlan(Wire.STRING, 2 if chance_width(charset) > 1 else 1, Out.TEXT, charset=charset),
-        ColumnPlan(Wire.STRING, 2, Out.TEXT, charset=charset),
+        ColumnPlan(Storage.STRING, 2 if chance_width(charset) > 1 else 1, Out.TEXT, charset=charset),
+        ColumnPlan(Storage.STRING, 2, Out.TEXT, charset=charset),
     ]
     assert log.decoded(*plans) == log.run("SELECT * FROM t")
 
@@ -295,7 +295,7 @@ def test_every_character_of_a_multi_byte_set_is_the_servers(log, charset):
             f"WHERE CHAR_LENGTH(CONVERT(CONVERT(column_0 USING {charset}) USING utf8mb4)) = 1"
             f" AND CONVERT(CONVERT(column_0 USING {charset}) USING utf8mb4) <> '?'"
         )
-    found = log.decoded(ColumnPlan(Wire.STRING, 1, Out.TEXT, charset=charset))
+    found = log.decoded(ColumnPlan(Storage.STRING, 1, Out.TEXT, charset=charset))
     pairs = list(zip(found, log.run("SELECT CONVERT(v USING utf8mb4) FROM t"), strict=True))
     different = [(f[0], e[0]) for f, e in pairs if f != e]
     assert len(pairs) > 5000
@@ -323,7 +323,7 @@ def test_json_is_what_the_server_selects(log, chance):
         json.dumps(list(range(40000, 60000))),
     ]
     log.insert("t", [[d] for d in documents])
-    found = [row[0] for row in log.decoded(ColumnPlan(Wire.JSON, 4, Out.TEXT))]
+    found = [row[0] for row in log.decoded(ColumnPlan(Storage.JSON, 4, Out.TEXT))]
     for (wanted,), got in zip(log.run("SELECT j FROM t"), found, strict=True):
         assert (wanted is None) == (got is None)
         assert wanted is None or json.loads(got) == json.loads(wanted)
@@ -347,7 +347,7 @@ def test_values_of_mysql_types_in_json(log):
         "TIMESTAMP'2024-02-29 01:02:03.120000', 't', TIME'-13:01:02.5', 'b', x'00ff', 'u', CAST(4294967295 AS UNSIGNED), "
         "'uu', CAST(18446744073709551615 AS UNSIGNED)))"
     )
-    ((text,),) = log.decoded(ColumnPlan(Wire.JSON, 4, Out.TEXT))
+    ((text,),) = log.decoded(ColumnPlan(Storage.JSON, 4, Out.TEXT))
     assert text == (
         '{"b":"AP8=","d":-12.50,"t":"-13:01:02.5","u":4294967295,"dt":"2024-02-29 01:02:03.12",'
         '"uu":18446744073709551615,"date":"2024-02-29"}'
@@ -361,8 +361,8 @@ def test_geometries_and_vectors(log):
         "ST_GeomFromText('LINESTRING(0 0,1 1)', 3857), TO_VECTOR('[1.5,-2,0.1]')), (NULL, NULL, NULL, NULL)"
     )
     plans = [
-        ColumnPlan(Wire.GEOMETRY, 4, Out.POINT), *[ColumnPlan(Wire.GEOMETRY, 4, Out.GEOMETRY)] * 2,
-        ColumnPlan(Wire.VECTOR, 4, Out.FLOATS),
+        ColumnPlan(Storage.GEOMETRY, 4, Out.POINT), *[ColumnPlan(Storage.GEOMETRY, 4, Out.GEOMETRY)] * 2,
+        ColumnPlan(Storage.VECTOR, 4, Out.FLOATS),
     ]  # fmt: skip
     first, second = log.decoded(*plans)
     assert (first[0]["x"], first[0]["y"], first[0]["srid"]) == (4.3, 52.1, 4326)
@@ -381,9 +381,9 @@ def test_partial_images_say_what_is_missing(log, mode):
     log.run("DELETE FROM t")
     images = log.events().decode(
         [
-            ColumnPlan(Wire.INT, 4),
-            ColumnPlan(Wire.INT, 4),
-            ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="utf8mb4"),
+            ColumnPlan(Storage.INT, 4),
+            ColumnPlan(Storage.INT, 4),
+            ColumnPlan(Storage.STRING, 2, Out.TEXT, charset="utf8mb4"),
         ]
     )
     columns = [v.to_arrow().to_pylist() for v in images.vectors]
@@ -426,7 +426,7 @@ def test_partial_updates_of_json_are_applied_to_the_document_before(log, chance)
         selected += log.run("SELECT a, n, b FROM t ORDER BY id")
     events = log.events()
     assert 39 in events.types
-    doc, number = ColumnPlan(Wire.JSON, 4, Out.TEXT), ColumnPlan(Wire.INT, 4)
+    doc, number = ColumnPlan(Storage.JSON, 4, Out.TEXT), ColumnPlan(Storage.INT, 4)
     images = events.decode([number, doc, number, doc])
     columns = [v.to_arrow().to_pylist() for v in images.vectors]
     after = [[column[i] for column in columns[1:]] for i in images.after[2:]]
@@ -445,4 +445,4 @@ def test_a_partial_update_without_the_document_before_stops_with_its_place(log):
     log.run("INSERT INTO t VALUES (1, JSON_OBJECT('name', REPEAT('x', 100), 'other', REPEAT('y', 100)))")
     log.run("UPDATE t SET a = JSON_SET(a, '$.name', 'short')")
     with pytest.raises(LogFormatError, match="partial update of JSON"):
-        log.decoded(ColumnPlan(Wire.INT, 4), ColumnPlan(Wire.JSON, 4, Out.TEXT))
+        log.decoded(ColumnPlan(Storage.INT, 4), ColumnPlan(Storage.JSON, 4, Out.TEXT))

@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 
 DIGIT_BYTES = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 -- a stored time has no zone
@@ -56,14 +56,14 @@ def integer(width: int, unsigned: bool) -> Form:
     high = low + (1 << 8 * width) - 1
     sent = 4 if width == 3 else width
     return Form(
-        ColumnPlan(Wire.INT, width, unsigned=unsigned),
+        ColumnPlan(Storage.INT, width, unsigned=unsigned),
         st.one_of(st.integers(low, high), st.sampled_from([low, high, 0])),
         lambda v: v.to_bytes(sent, "little", signed=not unsigned),
         lambda v: v.to_bytes(width, "little", signed=not unsigned),
     )
 
 
-def labels(wire: Wire, width: int) -> Form:
+def labels(wire: Storage, width: int) -> Form:
     return Form(
         ColumnPlan(wire, width),
         st.integers(0, (1 << 8 * width) - 1),
@@ -74,30 +74,32 @@ def labels(wire: Wire, width: int) -> Form:
 
 def year() -> Form:
     values = st.one_of(st.just(0), st.integers(1901, 2155))
-    return Form(ColumnPlan(Wire.YEAR), values, lambda v: struct.pack("<H", v), lambda v: bytes([v - 1900 if v else 0]))
+    return Form(
+        ColumnPlan(Storage.YEAR), values, lambda v: struct.pack("<H", v), lambda v: bytes([v - 1900 if v else 0])
+    )
 
 
 def double() -> Form:
     packed = struct.Struct("<d").pack
-    return Form(ColumnPlan(Wire.DOUBLE, 8, Out.FLOAT64), st.floats(allow_nan=False), packed, packed)
+    return Form(ColumnPlan(Storage.DOUBLE, 8, Out.FLOAT64), st.floats(allow_nan=False), packed, packed)
 
 
 def single() -> Form:
     packed = struct.Struct("<f").pack
-    return Form(ColumnPlan(Wire.FLOAT, 4, Out.FLOAT32), st.floats(allow_nan=False, width=32), packed, packed)
+    return Form(ColumnPlan(Storage.FLOAT, 4, Out.FLOAT32), st.floats(allow_nan=False, width=32), packed, packed)
 
 
 def text(prefix: int) -> Form:
     values = st.one_of(st.binary(max_size=20), st.integers(240, 300).map(lambda n: b"x" * n), st.just(b"y" * 65535))
     return Form(
-        ColumnPlan(Wire.STRING, prefix, Out.BYTES), values, lenenc, lambda v: len(v).to_bytes(prefix, "little") + v
+        ColumnPlan(Storage.STRING, prefix, Out.BYTES), values, lenenc, lambda v: len(v).to_bytes(prefix, "little") + v
     )
 
 
 def bits(count: int) -> Form:
     width = (count + 7) // 8
     return Form(
-        ColumnPlan(Wire.BIT, count, Out.BIT_BYTES),
+        ColumnPlan(Storage.BIT, count, Out.BIT_BYTES),
         st.integers(0, (1 << count) - 1),
         lambda v: lenenc(v.to_bytes(width, "big")),
         lambda v: v.to_bytes(width, "big"),
@@ -128,7 +130,7 @@ def decimal(precision: int, scale: int, zerofill: bool = False) -> Form:
 
     most = 10**precision - 1
     values = st.one_of(st.integers(0 if zerofill else -most, most), st.sampled_from([0, 1, most]))
-    return Form(ColumnPlan(Wire.DECIMAL, precision << 8 | scale, Out.UNSCALED), values, text_of, stored)
+    return Form(ColumnPlan(Storage.DECIMAL, precision << 8 | scale, Out.UNSCALED), values, text_of, stored)
 
 
 def _decimal_packed(form: Form) -> Form:
@@ -162,7 +164,7 @@ def packed_moment(value: tuple[Date, Date, int]) -> bytes:
 
 def date() -> Form:
     return Form(
-        ColumnPlan(Wire.DATE, 0, Out.DAYS),
+        ColumnPlan(Storage.DATE, 0, Out.DAYS),
         dates,
         lambda v: packed_moment((v, (0, 0, 0), 0)),
         lambda v: (v[0] << 9 | v[1] << 5 | v[2]).to_bytes(3, "little"),
@@ -176,7 +178,7 @@ def datetime(digits: int) -> Form:
         return (number + (1 << 39)).to_bytes(5, "big") + fraction(micro, digits)
 
     values = st.tuples(dates, clocks, micros(digits))
-    return Form(ColumnPlan(Wire.DATETIME2, digits, Out.MICROS), values, packed_moment, stored)
+    return Form(ColumnPlan(Storage.DATETIME2, digits, Out.MICROS), values, packed_moment, stored)
 
 
 def timestamp(digits: int) -> Form:
@@ -191,7 +193,7 @@ def timestamp(digits: int) -> Form:
         return value[0].to_bytes(4, "big") + fraction(value[1], digits)
 
     values = st.one_of(st.just((0, 0)), st.tuples(st.integers(1, 2**32 - 1), micros(digits)))
-    return Form(ColumnPlan(Wire.TIMESTAMP2, digits, Out.MICROS), values, packed, stored)
+    return Form(ColumnPlan(Storage.TIMESTAMP2, digits, Out.MICROS), values, packed, stored)
 
 
 def time(digits: int) -> Form:
@@ -211,13 +213,13 @@ def time(digits: int) -> Form:
         return ((0x800000 << 8 * n) + (-number if negative else number)).to_bytes(3 + n, "big")
 
     values = st.tuples(st.booleans(), st.integers(0, 838 * 3600 + 59 * 60 + 59), micros(digits))
-    return Form(ColumnPlan(Wire.TIME2, digits, Out.MICROS), values, packed, stored)
+    return Form(ColumnPlan(Storage.TIME2, digits, Out.MICROS), values, packed, stored)
 
 
 FORMS = [
     *(integer(width, unsigned) for width in (1, 2, 3, 4, 8) for unsigned in (False, True)),
-    *(labels(Wire.ENUM, width) for width in (1, 2)),
-    *(labels(Wire.SET, width) for width in (1, 2, 3, 4, 8)),
+    *(labels(Storage.ENUM, width) for width in (1, 2)),
+    *(labels(Storage.SET, width) for width in (1, 2, 3, 4, 8)),
     *(bits(count) for count in (1, 7, 8, 9, 33, 64)),
     *(
         _decimal_packed(decimal(p, s))

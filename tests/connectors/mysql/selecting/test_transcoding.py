@@ -50,7 +50,7 @@ def test_a_row_image_is_what_the_log_would_hold(table):
     assert images_of(block, len(twice)) == expected
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda f: f"{f.plan.wire.name}-{f.plan.meta}")
+@pytest.mark.parametrize("form", FORMS, ids=lambda f: f"{f.plan.storage.name}-{f.plan.meta}")
 def test_each_type_alone(form):
     @given(st.lists(form.values, min_size=1, max_size=30))
     def check(values):

@@ -10,7 +10,7 @@ from same_rows import Database
 
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import connection as mysql
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.selecting import Selection, json_form, plan_selection, raw_row_plans
 from tailrace.connectors.mysql.selecting.whole_rows import raw_row_plan
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
@@ -156,10 +156,10 @@ def test_other_documents_have_other_forms(one, other):
 
 
 def test_only_the_columns_that_count_are_read_from_the_log():
-    raw = raw_row_plans([ColumnPlan(Wire.JSON, 4, Out.TEXT), ColumnPlan(Wire.GEOMETRY, 4, Out.POINT)], [1])
-    assert raw == [ColumnPlan(Wire.JSON, 4, Out.TEXT, emit=False), ColumnPlan(Wire.STRING, 4, Out.BYTES)]
+    raw = raw_row_plans([ColumnPlan(Storage.JSON, 4, Out.TEXT), ColumnPlan(Storage.GEOMETRY, 4, Out.POINT)], [1])
+    assert raw == [ColumnPlan(Storage.JSON, 4, Out.TEXT, emit=False), ColumnPlan(Storage.STRING, 4, Out.BYTES)]
 
 
 def test_times_from_before_mysql_5_6_4_can_not_be_compared():
     with pytest.raises(UnsupportedError, match="OLD_DATETIME"):
-        raw_row_plan(ColumnPlan(Wire.OLD_DATETIME, 8, Out.MICROS))
+        raw_row_plan(ColumnPlan(Storage.OLD_DATETIME, 8, Out.MICROS))

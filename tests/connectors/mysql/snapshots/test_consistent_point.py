@@ -15,7 +15,7 @@ from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.snapshots import point, read_locks
 from tailrace.connectors.mysql.snapshots.conditions import conditions
 from tailrace.connectors.mysql.snapshots.point import Exactness, take, wait_visible
-from tailrace.connectors.mysql.snapshots.prepared import prepared_before
+from tailrace.connectors.mysql.snapshots.prepared_xa import prepared_before
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
 from tailrace_standins.servers.waiting import wait_until

@@ -28,7 +28,7 @@ def opened(monkeypatch):
     streams, real = [], BinlogStream.__init__
 
     def counted(self, settings, start, options=None):
-        if options is None or not options.aside:  # those only ask which file it is
+        if options is None or not options.is_auxiliary:  # those only ask which file it is
             streams.append(self)
         real(self, settings, start, options)
 

@@ -62,7 +62,7 @@ def test_it_is_of_a_later_position_and_the_log_goes_on_from_there(mysql_server, 
 def test_whether_the_log_reaches_back_is_told_before_it_is_read(mysql_server, database, settings):
     connector = MySqlConnector(settings)
     point = connector.start_point()
-    connector.require_within_reach(Progress("", point.restart))
+    connector.require_retained(Progress("", point.restart))
     without_gtids = {**point.restart, "gtids": None, "file": "binlog.999999"}
     with pytest.raises(PositionLostError, match=r"does not have the log file binlog\.999999 any more"):
-        connector.require_within_reach(Progress("", without_gtids))
+        connector.require_retained(Progress("", without_gtids))

@@ -7,7 +7,7 @@ import pytest
 from support.keyed_tables import COUNT, made
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.snapshots import rulers
+from tailrace.connectors.mysql.snapshots import key_numbering
 from tailrace.connectors.mysql.snapshots.bounds import literals
 from tailrace.connectors.mysql.snapshots.keys import KeyColumn, Kind, keys_of
 from tailrace.connectors.mysql.snapshots.splitting import estimated_rows, segments, split_points
@@ -113,7 +113,7 @@ def test_segments_follow_each_other():
 def test_numbers_of_a_ruler_ascend_and_have_values(column, least, most):
     from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 
-    made = rulers.ruler(column, least, most)
+    made = key_numbering.numbering_of(column, least, most)
     numbers = [made.low + 1 + (made.high - made.low - 1) * i // 50 for i in range(51)]
     values = [made.value(number) for number in numbers]
     assert all(literals(ChunkKey("PRIMARY", (column,)), [value]) for value in values)
@@ -123,8 +123,8 @@ def test_numbers_of_a_ruler_ascend_and_have_values(column, least, most):
 
 
 def test_a_ruler_ends_at_the_last_value():
-    day = rulers.ruler(KeyColumn("c", Kind.DATE), "2024-01-01", "2024-03-01")
+    day = key_numbering.numbering_of(KeyColumn("c", Kind.DATE), "2024-01-01", "2024-03-01")
     assert day.value(day.high) == "2024-03-01"
     assert day.value(day.low + 1) == "2024-01-01"
     assert day.high - day.low == (dt.date(2024, 3, 1) - dt.date(2024, 1, 1)).days + 1
-    assert rulers.ruler(KeyColumn("c", Kind.TIME), "00:00:00", "01:00:00") is None
+    assert key_numbering.numbering_of(KeyColumn("c", Kind.TIME), "00:00:00", "01:00:00") is None

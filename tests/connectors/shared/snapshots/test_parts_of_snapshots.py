@@ -3,8 +3,8 @@
 import pytest
 
 from tailrace.connectors.base import StartPoint
-from tailrace.connectors.shared.snapshots.gathering import Limits, Size
-from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, walked
+from tailrace.connectors.shared.snapshots.part_assembly import Limits, Size
+from tailrace.connectors.shared.snapshots.parts import RangeEnds, Stepping, walked
 
 LAST = 10  # key of a table whose keys are 1, 2, 3…
 
@@ -26,7 +26,7 @@ def fourth_behind(after):
     ],
 )
 def test_a_walk_along_an_index_ends_with_the_table_or_when_it_has_cuts_enough(after, most, points, is_end):
-    assert walked(fourth_behind, after, most) == Cuts(points, is_end=is_end)
+    assert walked(fourth_behind, after, most) == RangeEnds(points, is_end=is_end)
 
 
 class Small:

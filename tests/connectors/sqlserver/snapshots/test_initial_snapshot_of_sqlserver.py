@@ -13,7 +13,7 @@ from support.snapshotting import keyed, linear, taken
 from tailrace.connectors.base import Progress
 from tailrace.connectors.change_tables.snapshots import source
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.sqlserver import filled_tables
+from tailrace.connectors.sqlserver import tables_with_changes
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.errors import ConfigError, PositionLostError, RetriableError, SnapshotLockError
 
@@ -104,7 +104,7 @@ def test_rows_are_as_of_one_position_while_others_write(sqlserver, settings_for,
 @pytest.fixture
 def one_chunk_ahead(monkeypatch):
     monkeypatch.setattr(source, "size_of", lambda _chunk: 1)
-    monkeypatch.setattr(source, "GATHERED_BYTES", 1)
+    monkeypatch.setattr(source, "PENDING_BYTES", 1)
     monkeypatch.setattr(source, "HELD_BYTES", 2)
 
 
@@ -257,7 +257,7 @@ def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_other
             sqlserver.uncapture("gone")
             sqlserver.sql("DROP TABLE dbo.gone")
 
-    real = filled_tables.has_rows
+    real = tables_with_changes.has_rows
 
     def looked_at(*given):
         if when.startswith("before"):
@@ -266,7 +266,7 @@ def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_other
         drop()
         return found
 
-    monkeypatch.setattr(filled_tables, "has_rows", looked_at)
+    monkeypatch.setattr(tables_with_changes, "has_rows", looked_at)
     in_between.append(
         lambda: sqlserver.sql(
             "UPDATE dbo.kept SET n = n + 1; IF OBJECT_ID('dbo.gone') IS NOT NULL UPDATE dbo.gone SET n = 1"

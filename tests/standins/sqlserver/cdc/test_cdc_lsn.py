@@ -20,5 +20,5 @@ def test_increment_and_decrement_are_each_other_s_way_back() -> None:
 
 
 def test_scan_sessions_show_a_number_with_a_nul_behind_it() -> None:
-    assert lsn.shown(lsn.ZERO) == "00000000:00000000:0000\0"
-    assert lsn.shown(lsn.of_position(0x25, 1, 3)) == "00000025:00000018:0003\0"
+    assert lsn.lsn_text(lsn.ZERO) == "00000000:00000000:0000\0"
+    assert lsn.lsn_text(lsn.of_position(0x25, 1, 3)) == "00000025:00000018:0003\0"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.standins.sqlserver.samples import GUID, SAMPLES, UTF8, Sample
 
 from tailrace_standins.sqlserver.session import SqlError
-from tailrace_standins.sqlserver.tds import moments
+from tailrace_standins.sqlserver.tds import temporal
 from tailrace_standins.sqlserver.tds.collations import collation, encoding_of
 from tailrace_standins.sqlserver.tds.cursor import Cursor
 from tailrace_standins.sqlserver.tds.frames import framed, null
@@ -148,7 +148,7 @@ def test_a_collation_that_is_not_known_is_told() -> None:
 
 @given(st.integers(0, 23 * 3600 * 300 + 100))
 def test_datetimes_come_back_to_the_same_third_of_a_hundredth(thirds: int) -> None:
-    assert moments.datetime_parts(moments.datetime_text(5, thirds)) == (5, thirds)
+    assert temporal.datetime_parts(temporal.datetime_text(5, thirds)) == (5, thirds)
 
 
 @given(moment=st.datetimes(), minutes=st.integers(-840, 840), scale=st.integers(0, 7))
@@ -157,4 +157,4 @@ def test_moments_with_offsets_come_back(moment: Any, minutes: int, scale: int) -
         return
     day = moment.toordinal()
     time = (moment.hour * 3600 + moment.minute * 60 + moment.second) * 10**scale
-    assert moments.offset_parts(moments.offset_text(time, day, minutes, scale), scale) == (time, day, minutes)
+    assert temporal.offset_parts(temporal.offset_text(time, day, minutes, scale), scale) == (time, day, minutes)

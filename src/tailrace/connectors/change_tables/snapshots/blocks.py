@@ -53,7 +53,7 @@ class ReadRows:
     def columns(self) -> list[Vector | None]:
         """A vector for each column of the structure; None if the column is not selected."""
         arrays = self._table.split(self._unpacked().columns)[0]
-        columns, self._places = self._table.shown(arrays, self._count, self._named)
+        columns, self._places = self._table.convertible_values(arrays, self._count, self._named)
         return columns
 
     @property

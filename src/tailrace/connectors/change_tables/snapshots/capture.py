@@ -22,7 +22,7 @@ class Capture(Protocol[MomentT]):
         """Whether everything committed before a time is in the change tables."""
         ...
 
-    def passing(self, moment: MomentT) -> Iterator[None]:
+    def wait_until_passed(self, moment: MomentT) -> Iterator[None]:
         """Wait until capture has passed a time, in steps that the caller makes as long as it wants.
 
         Raises:

@@ -109,7 +109,7 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
             try:
                 return read()
             except RetriableError as error:
-                self._databases[table.catalog].forget_reading()
+                self._databases[table.catalog].reset_reading()
                 if self._patience.is_final(error) or attempt == attempts - 1:
                     raise
                 log.info("a chunk of %s is read again: %s", table, error)

@@ -19,7 +19,7 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.snapshots.capture import Capture
-from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey
 from tailrace.events.shape import Shape
@@ -64,7 +64,7 @@ class ReadTable(Protocol):
         ...
 
     @property
-    def tells_commands(self) -> bool:
+    def has_commands(self) -> bool:
         """Whether its change rows have the command within the transaction (`ChangeRows.command`)."""
         ...
 
@@ -72,7 +72,7 @@ class ReadTable(Protocol):
         """Split the selected arrays: those of columns, and those that identify the key."""
         ...
 
-    def shown(
+    def convertible_values(
         self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
     ) -> tuple[list[Vector | None], INT32]:
         """The values of `count` rows, and the index of each row in them; -1: it can't be converted."""
@@ -148,7 +148,7 @@ class SourceDatabase(Protocol[ReadT]):
         ...
 
     @property
-    def moments(self) -> Moments[Any]:
+    def read_times(self) -> ReadTimes[Any]:
         """The times noted after chunks."""
         ...
 
@@ -196,7 +196,7 @@ class SourceDatabase(Protocol[ReadT]):
         """
         ...
 
-    def forget_reading(self) -> None:
+    def reset_reading(self) -> None:
         """Use a new connection for the next read."""
         ...
 
@@ -204,7 +204,7 @@ class SourceDatabase(Protocol[ReadT]):
         """A view of a table without a key; its LSN is known later, and is called `position` until then."""
         ...
 
-    def place_of_view(self) -> Lsn:
+    def view_position(self) -> Lsn:
         """The LSN of the view that was opened last; everything that it saw is captured."""
         ...
 

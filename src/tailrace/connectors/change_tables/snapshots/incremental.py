@@ -27,12 +27,12 @@ from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
-from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
 from tailrace.connectors.change_tables.snapshots.incremental_reads import IncrementalReads
+from tailrace.connectors.change_tables.snapshots.pending_chunks import PendingChunks, read_pending
 from tailrace.connectors.change_tables.snapshots.planned_tables import PlannedTables
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
-from tailrace.connectors.shared.signalled_sql import require_allowed
+from tailrace.connectors.shared.signal_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
@@ -46,9 +46,9 @@ from tailrace.errors import (
     UnsupportedError,
 )
 from tailrace.notifications.snapshots import Status
+from tailrace.requested_work.figures import TableSize
+from tailrace.requested_work.work import TableWork, Work
 from tailrace.schema.tables import TableId
-from tailrace.signalled.figures import TableSize
-from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.incremental import take_gathered
 from tailrace.snapshot.segments import Bound
 
@@ -74,7 +74,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         self._steps = Steps(dialect.settings)
         self._table: TableWork | None = None  # the one that the source reads
         self._source: ChangeTableSource[DatabaseT, Any] | None = None
-        self._gathered: Gathered | None = None
+        self._gathered: PendingChunks | None = None
         self._is_sized = False
         self._warn_at = 0.0
 
@@ -102,13 +102,13 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         try:
             require_allowed(self._settings, table.condition)
             if table.key is None:
-                return self._begun(work, table, place)
+                return self._start_table(work, table, place)
             return self._step(work, table, place)
         except (SourceSetupError, StructureError, UnsupportedError, ProgressError) as error:
             self.close()
             return self._steps.failed(work, table, error)
 
-    def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
+    def _start_table(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         """Find a table's key, and its greatest value; None: that is impossible now."""
         self.close()
         try:
@@ -125,7 +125,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         key = self._tables.key_now(session, instance, table)
         if isinstance(key, NoKey):
             return self._steps.without_key(work, table, key.reason)
-        first = self._tables.begun(session, table, key)
+        first = self._tables.start_table(session, table, key)
         if first is None:
             return self._steps.ended(work, table, Status.EMPTY)
         return Step(work.with_first(first), sizes=self._table_sizes(session, work.ids))
@@ -134,7 +134,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         gathered = self._gathered
         # A signal may have changed the work since the chunks were read.
         if gathered is None or gathered.segment != table.segment:
-            return self._gather(work, table, place)
+            return self._read_pending(work, table, place)
         if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
             return None
         self._gathered = None
@@ -144,11 +144,11 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             log.info("chunks of %s are read again: %s", table.table, error)
             return None
 
-    def _gather(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
+    def _read_pending(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         """Read the next chunks at V. None: they are delivered later, or read later."""
         self._gathered = None
         try:
-            found = gather(self._opened(table, place), table.segment)
+            found = read_pending(self._opened(table, place), table.segment)
         except PositionLostError as error:
             log.warning("the incremental snapshot of %s ends here, as it is not captured: %s", table.table, error)
             self.close()
@@ -189,11 +189,13 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         read = source.table(table.table)
         if table.surrogate is None or read is None or read.key is None:
             return
-        now = self._tables.key_now(self._reads.asking(source.database(table.table)), read.instance, table)
+        now = self._tables.key_now(self._reads.catalog_session(source.database(table.table)), read.instance, table)
         if now != read.key:
             raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
 
-    def _is_behind(self, source: ChangeTableSource[DatabaseT, Any], gathered: Gathered, table: TableId, place: Lsn) -> bool:
+    def _is_behind(
+        self, source: ChangeTableSource[DatabaseT, Any], gathered: PendingChunks, table: TableId, place: Lsn
+    ) -> bool:
         """Whether the log has been delivered up to what the chunks saw."""
         database = source.database(table)
         found = gathered.is_behind(database, place)
@@ -201,11 +203,13 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self._complain(database.job.stuck(gathered.read_at, database.job.patience))
         return found
 
-    def _delivered(self, source: ChangeTableSource[DatabaseT, Any], work: Work, gathered: Gathered, place: Lsn) -> Step | None:
+    def _delivered(
+        self, source: ChangeTableSource[DatabaseT, Any], work: Work, gathered: PendingChunks, place: Lsn
+    ) -> Step | None:
         """The step that delivers the chunks as of P; None if the structure changed since they were read."""
         before = work.tables[0]
         tables, read = source.database(before.table).tables, source.table(before.table)
-        asking = self._reads.asking(source.database(before.table))
+        asking = self._reads.catalog_session(source.database(before.table))
         now = self._instance_at(asking, before.table, place)
         # The chunks were read by the structure of then: after a change they are dropped, and read again.
         if read is None or now != read.instance or before.table in tables.altered():
@@ -262,7 +266,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self._warn_at = time.monotonic() + COMPLAIN_SECONDS
 
 
-def _span(key: IndexKey[Any] | None, table: TableWork, gathered: Gathered) -> tuple[int, int] | None:
+def _span(key: IndexKey[Any] | None, table: TableWork, gathered: PendingChunks) -> tuple[int, int] | None:
     """The least and the greatest value of the key's first column, if it is a number and the table begins."""
     first = gathered.chunks[0].bound(0) if len(gathered.chunks[0]) else None
     if key is None or not key.columns[0].is_number or table.after is not None or first is None or table.upto is None:

@@ -9,7 +9,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.errors import RetriableError
-from tailrace.signalled.work import TableWork
+from tailrace.requested_work.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 Session_co = TypeVar("Session_co", covariant=True)
@@ -34,7 +34,7 @@ class IncrementalReads(Protocol[Session_co, DatabaseT]):
         """A source that reads only this table, at an LSN."""
         ...
 
-    def asking(self, database: DatabaseT) -> Session_co:
+    def catalog_session(self, database: DatabaseT) -> Session_co:
         """The session of a source's database for queries about tables."""
         ...
 

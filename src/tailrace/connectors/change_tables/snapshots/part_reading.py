@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
+from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Events
 from tailrace.connectors.change_tables.named_structures import NamedStructures
 from tailrace.connectors.change_tables.positions import Positions
-from tailrace.connectors.change_tables.snapshots.planning import place_of
+from tailrace.connectors.change_tables.snapshots.planning import position_of
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.snapshots.part_reading import AskedPart, Shown
+from tailrace.connectors.shared.snapshots.part_reading import RequestedPart, ShapedChanges
 from tailrace.errors import PositionLostError
 from tailrace.events.event import Event
 from tailrace.schema.history import parse_id
@@ -41,36 +41,36 @@ class ChangeTablePart(Generic[SourceT]):
         """`opened` opens the source of the part's rows at a restart position."""
         self._events = events
         self._content = part.content
-        self._asked = AskedPart(part.content)
+        self._request = RequestedPart(part.content)
         self._history = history
         self._open = opened
         named = {parse_id(name).catalog for name in part.content.get("keys", ())}  # as the server spells them
         self._point = Positions(events.lsns).restart(progress.restart, sorted(named))
-        is_behind = self._asked.is_incremental
+        is_behind = self._request.is_incremental
         self._changes = {
             name: read_changes(events, self._point[name].lsn, is_behind=is_behind) for name in self._point
         }
 
     @property
-    def place(self) -> Mapping[str, Any]:
+    def position(self) -> Mapping[str, Any]:
         """P, as in a lane's state."""
-        return place_of(self._point)
+        return position_of(self._point)
 
     def opened(self) -> SourceT:
         """Open the source at P."""
         return self._open(self._point.to_dict())
 
-    def shown(self, source: SourceT, piece: Piece, read_us: int) -> Iterator[Shown]:
+    def read_events(self, source: SourceT, piece: Piece, read_us: int) -> Iterator[ShapedChanges]:
         """The read events of rows, with their shapes."""
         changes = self._changes[parse_id(piece.table).catalog]
-        return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.shape_of)
+        return changes.of_piece(piece.of, piece.rows, self._request.mark(piece), read_us, source.shape_of)
 
     def structures(self, batch: Batch) -> list[Event]:
         """The schema-change events of the structures at P, by database; for a signal, of the tables that it names."""
-        asked = self._content.get("asked")
-        told = ToldStructures(self._events, self._history)
-        tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
-        NamedStructures(self._events, self._history, self._point, tables).tell_all(batch)
+        request = self._content.get("asked")
+        announced = AnnouncedStructures(self._events, self._history)
+        tables = list(announced.tables) if request is None else [parse_id(name) for name in request["tables"]]
+        NamedStructures(self._events, self._history, self._point, tables).add_all(batch)
         return list(batch.events)
 
     def lost(self, error: PositionLostError) -> PositionLostError:

@@ -13,8 +13,8 @@ from tailrace.connectors.change_tables.positions import Positions, RestartPositi
 from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.change_tables.snapshots.sessions import Sessions
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
-from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, walked
+from tailrace.connectors.shared.snapshots.part_assembly import Size, limits_of
+from tailrace.connectors.shared.snapshots.parts import RangeEnds, Stepping, structures_step, walked
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
@@ -46,7 +46,7 @@ def next_parts(
         SnapshotLockError: likewise, if `snapshot.lock.timeout.ms` is set.
 
     """
-    first = structures_step(reached, tells=dialect.settings.include_schema_changes)
+    first = structures_step(reached, announces_structures=dialect.settings.include_schema_changes)
     if first is not None:
         return first
     ids = [parse_id(name) for name, _ in (point.snapshot or {})["tables"]]
@@ -55,7 +55,7 @@ def next_parts(
             tables.limit_locks(session)
         place = Positions(dialect.lsns).restart(point.restart, tuple(sessions.by_database))
         instances = _instances(dialect, tables, sessions.by_database, place, ids)
-        cutting = _CuttingInTime(dialect, tables, sessions.by_database, place, instances)
+        cutting = _RangePlanningInTime(dialect, tables, sessions.by_database, place, instances)
         return Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
 
 
@@ -80,7 +80,7 @@ def _instances(
     return instances
 
 
-class PartCutting(Generic[Session, KeyT]):
+class PartRangePlanning(Generic[Session, KeyT]):
     """What a step needs from the server."""
 
     def __init__(
@@ -121,7 +121,7 @@ class PartCutting(Generic[Session, KeyT]):
         """Parse a key from its JSON."""
         return self._tables.key(given)
 
-    def next_cuts(self, table: TableId, key: KeyT, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+    def next_range_ends(self, table: TableId, key: KeyT, after: Bound | None, *, of_rows: int, most: int) -> RangeEnds:
         """The ends of the next ranges of about `of_rows` rows, found by walking along the index."""
         behind = partial(self._tables.key_behind, self._sessions[table.catalog], table, key, of_rows)
         return walked(behind, after, most)
@@ -130,10 +130,10 @@ class PartCutting(Generic[Session, KeyT]):
         return [instance for table, instance in self._instances.items() if table.catalog == database]
 
 
-class _CuttingInTime(PartCutting[Session, KeyT]):
+class _RangePlanningInTime(PartRangePlanning[Session, KeyT]):
     """The same for an initial snapshot, which may fail if a lock blocks it."""
 
-    def next_cuts(self, table: TableId, *given: Any, **how: Any) -> Cuts:
+    def next_range_ends(self, table: TableId, *given: Any, **how: Any) -> RangeEnds:
         """The ends of the next ranges; raises `SnapshotLockError` if a lock blocks it for too long."""
         with self._tables.in_time(table):
-            return super().next_cuts(table, *given, **how)
+            return super().next_range_ends(table, *given, **how)

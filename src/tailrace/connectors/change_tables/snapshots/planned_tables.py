@@ -13,8 +13,8 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
 from tailrace.errors import PositionLostError, RetriableError
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 KeyT = TypeVar("KeyT", bound=IndexKey[Any])
@@ -40,7 +40,7 @@ class PlannedTables(Protocol[Session_contra, KeyT]):
         """The key of a table that a signal requests, after the surrogate key if the signal names one."""
         ...
 
-    def begun(self, session: Session_contra, table: TableWork, key: KeyT) -> TableWork | None:
+    def start_table(self, session: Session_contra, table: TableWork, key: KeyT) -> TableWork | None:
         """A table with its key and its greatest key value now; None if it has no rows to read."""
         ...
 
@@ -106,11 +106,11 @@ class PlannedTables(Protocol[Session_contra, KeyT]):
         """
         ...
 
-    def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+    def late_instances_error(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
         """The error for tables that capture has not begun with after so many seconds."""
         ...
 
-    def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
+    def warn_of_others(self, database: str, tables: Sequence[TableId]) -> None:
         """Warn about wanted tables that are not captured."""
         ...
 

@@ -9,6 +9,7 @@ from typing import Any
 from tailrace import epoch
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
+from tailrace.connectors.change_tables.announced_structures import first_history
 from tailrace.connectors.change_tables.dialect import Dialect, Events, Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions, RestartPosition, restart_at
@@ -17,8 +18,7 @@ from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, Pla
 from tailrace.connectors.change_tables.snapshots.point import Point
 from tailrace.connectors.change_tables.snapshots.sessions import Sessions
 from tailrace.connectors.change_tables.snapshots.source import LSN
-from tailrace.connectors.change_tables.snapshots.splitting import Cutter
-from tailrace.connectors.change_tables.told_structures import first_history
+from tailrace.connectors.change_tables.snapshots.splitting import TableSplitter
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, warn_of_idle
@@ -55,7 +55,7 @@ def planned(
     with Sessions(dialect) as sessions:
         _wait_for(dialect, sessions, delivered(positions, after))
         points = {
-            name: point.take(dialect, session, tables.not_begun, tables.tell_others)
+            name: point.take(dialect, session, tables.late_instances_error, tables.warn_of_others)
             for name, session in sessions.by_database.items()
         }
         lsns = {name: each.lsn for name, each in points.items()}
@@ -66,8 +66,8 @@ def planned(
         if is_exact:
             tables.require_keys(keys)
         check_overrides(settings, tables, sessions, points, keys)
-        cutter = Cutter(tables, sessions.by_database, keys, rows)
-        snapshot = planning.planned(settings, stored(keys), rows, lanes, place_of(restart), cutter)
+        cutter = TableSplitter(tables, sessions.by_database, keys, rows)
+        snapshot = planning.planned(settings, stored(keys), rows, lanes, position_of(restart), cutter)
     history = history_of(dialect, points.values())
     return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")
 
@@ -98,7 +98,7 @@ def part_of(
         keys, rows = _keys_and_rows(tables, sessions, found, [table for table in wanted if table in there])
         tables.require_keys(keys)
         check_overrides(dialect.settings, tables, sessions, found, keys)
-    return planning.whole_part(stored(keys), rows, place_of(restart))
+    return planning.whole_part(stored(keys), rows, position_of(restart))
 
 
 def check_overrides(
@@ -126,7 +126,7 @@ def history_of(events: Events, points: Iterable[Point]) -> list[HistoryRecord]:
     return found
 
 
-def place_of(restart: RestartPosition) -> dict[str, Any]:
+def position_of(restart: RestartPosition) -> dict[str, Any]:
     """P, as in a lane's state."""
     return {LSN: {name: restart[name].lsn.text for name in restart}}
 

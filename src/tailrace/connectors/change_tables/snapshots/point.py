@@ -23,9 +23,9 @@ from tailrace.schema.tables import Table, TableId
 PATIENCE_SECONDS: Final = 60.0
 POLL_SECONDS: Final = 0.2
 
-NotBegun = Callable[[str, Sequence[str], float], RetriableError]
+LateInstances = Callable[[str, Sequence[str], float], RetriableError]
 """The error for tables of a database that capture has not begun with after so many seconds."""
-TellOthers = Callable[[str, Sequence[TableId]], None]
+WarnOfOthers = Callable[[str, Sequence[TableId]], None]
 """Reports the wanted tables of a database that are not captured."""
 
 
@@ -48,7 +48,9 @@ class Point:
         return [instance for _, instance in self.tables.values()]
 
 
-def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_others: TellOthers) -> Point:
+def take(
+    dialect: Dialect[Session], session: Session, late_instances: LateInstances, warn_of_others: WarnOfOthers
+) -> Point:
     """Take P at the current end of the session's database log.
 
     Raises:
@@ -65,12 +67,12 @@ def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_
         if not waiting:
             break
         if time.monotonic() >= deadline:
-            raise not_begun(database, waiting, PATIENCE_SECONDS)
+            raise late_instances(database, waiting, PATIENCE_SECONDS)
         time.sleep(POLL_SECONDS)
     lsn = _behind_first(lsn, wanted)
     found = dialect.structures(session, matches)
     chosen = instances_at(wanted, lsn)
-    tell_others(database, [table for table in found if table not in chosen])
+    warn_of_others(database, [table for table in found if table not in chosen])
     tables = {
         table: (of_instance(found[table], chosen[table]), chosen[table])
         for table in sorted(chosen)

@@ -17,11 +17,11 @@ import numpy as np
 
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.snapshots import capture
-from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
 from tailrace.connectors.change_tables.snapshots.blocks import ReadRows
 from tailrace.connectors.change_tables.snapshots.bounds import bound_at
 from tailrace.connectors.change_tables.snapshots.chunk_reading import ONCE, Choice, ChunkReader, Patience
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT, ReadT
+from tailrace.connectors.change_tables.snapshots.read_ahead import ReadAhead
 from tailrace.connectors.change_tables.snapshots.sections import next_section
 from tailrace.connectors.change_tables.snapshots.touched_rows import TouchedRows
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
@@ -36,10 +36,10 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section, View
 
-GATHERED_BYTES: Final = 64 << 20  # of chunks that are taken before the log is read, as they are held
-HELD_BYTES: Final = 2 * GATHERED_BYTES  # with the chunks that are read ahead and not taken yet
+PENDING_BYTES: Final = 64 << 20  # of chunks that are taken before the log is read, as they are held
+HELD_BYTES: Final = 2 * PENDING_BYTES  # with the chunks that are read ahead and not taken yet
 UNPACKED_BYTES: Final = 32 << 20  # beyond it, chunks that wait are compressed
-GATHERED_SECONDS: Final = 5.0  # after it the log is read, however many chunks are ready
+PENDING_SECONDS: Final = 5.0  # after it the log is read, however many chunks are ready
 SETTLED_SECONDS: Final = 0.5  # between two times that are noted after chunks read ahead
 LSN: Final = "lsn"
 VIEW: Final = "view"  # instead of an LSN: the position of a database's view, which is not known yet
@@ -173,11 +173,11 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
     def has_room(self) -> bool:
         """Whether the next chunk is ready: capture has passed it, and neither the size nor the time limit is reached."""
         first, lasted = self._ahead.first, time.monotonic() - self._gathered_from
-        if first is None or self._gathered_bytes >= GATHERED_BYTES or lasted >= GATHERED_SECONDS:
+        if first is None or self._gathered_bytes >= PENDING_BYTES or lasted >= PENDING_SECONDS:
             return False
         if first.chunk is None:
             return True  # its table is gone: there are no rows to wait for
-        moments = self._databases[parse_id(first.segment.table).catalog].moments
+        moments = self._databases[parse_id(first.segment.table).catalog].read_times
         return first.moment is not None and bool(moments.is_passed(first.moment))
 
     def view(self, table: str) -> View | None:
@@ -213,7 +213,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         # are not.
         altered = self._altered(databases.values())
         heads = {
-            name: database.captured_up_to() if upto is None else database.place_of_view()
+            name: database.captured_up_to() if upto is None else database.view_position()
             for name, database in databases.items()
         }
         # The log is never read backwards.
@@ -245,7 +245,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
     def _waited(self, database: DatabaseT, moment: int | None, *, reads_ahead: bool) -> Iterator[Section]:
         """Wait until capture has passed a time (the current one if none was noted); yields so that others can proceed."""
-        for _ in database.moments.passing(database.moments.note() if moment is None else moment):
+        for _ in database.read_times.wait_until_passed(database.read_times.note() if moment is None else moment):
             has_read = reads_ahead and self._read_ahead()
             yield Section((), self._place())
             if not has_read:
@@ -277,7 +277,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         for waiting in self._ahead.unsettled:
             name = parse_id(waiting.segment.table).catalog
             if name not in numbers:
-                numbers[name] = self._databases[name].moments.note()
+                numbers[name] = self._databases[name].read_times.note()
             waiting.moment = numbers[name]
         self._settled_at = time.monotonic()
 

@@ -20,7 +20,7 @@ from tailrace.snapshot.segments import Bound
 LEAST_ROWS: Final = 50_000  # fewer rows are not worth a second connection
 
 
-class Cutter(Generic[Session, KeyT]):
+class TableSplitter(Generic[Session, KeyT]):
     """Splits tables of several databases."""
 
     def __init__(

@@ -64,9 +64,9 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     """The same from rows, all of a window."""
     arrays, complete = read.completed(rows)
     of_columns, of_key = read.split(arrays)
-    columns, places = read.shown(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
+    columns, places = read.convertible_values(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
     keys = [] if read.key is None else key_vectors(read.key, of_key)
-    first = in_order(rows, tells_commands=read.tells_commands)
+    first = in_order(rows, tells_commands=read.has_commands)
     operation = rows.operation[first]
     before = np.where(operation == INSERT, -1, first).astype(np.int32)
     after = np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32)

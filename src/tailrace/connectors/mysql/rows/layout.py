@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.vectors import Bytes, Kind
-from tailrace.connectors.mysql.plan import KIND_OF_OUT, ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import KIND_OF_OUT, ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.rows import columns
 from tailrace.connectors.mysql.rows.charsets import AS_IT_IS, CODECS, WIDE, keeps_ascii, single_byte_table
 from tailrace.connectors.mysql.rows.columns import Route
@@ -36,28 +36,28 @@ TABLES: Final = 2
 
 MOMENTS: Final = frozenset(
     {
-        Wire.DATE,
-        Wire.TIME2,
-        Wire.DATETIME2,
-        Wire.TIMESTAMP2,
-        Wire.OLD_TIME,
-        Wire.OLD_DATETIME,
-        Wire.OLD_TIMESTAMP,
+        Storage.DATE,
+        Storage.TIME2,
+        Storage.DATETIME2,
+        Storage.TIMESTAMP2,
+        Storage.OLD_TIME,
+        Storage.OLD_DATETIME,
+        Storage.OLD_TIMESTAMP,
     }
 )
 _MOMENT_NUMBERS: Final = frozenset({Out.INT, Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS})
 _ENCODINGS: Final = {Out.BASE64: BASE64, Out.BASE64_URL: BASE64_URL, Out.HEX: HEX}
 _FIXED: Final = {
-    Wire.FLOAT: 4,
-    Wire.DOUBLE: 8,
-    Wire.DATE: 3,
-    Wire.OLD_TIME: 3,
-    Wire.OLD_DATETIME: 8,
-    Wire.OLD_TIMESTAMP: 4,
-    Wire.YEAR: 1,
+    Storage.FLOAT: 4,
+    Storage.DOUBLE: 8,
+    Storage.DATE: 3,
+    Storage.OLD_TIME: 3,
+    Storage.OLD_DATETIME: 8,
+    Storage.OLD_TIMESTAMP: 4,
+    Storage.YEAR: 1,
 }
-_WITH_FRACTION: Final = {Wire.TIME2: 3, Wire.DATETIME2: 5, Wire.TIMESTAMP2: 4}
-_PREFIXED: Final = frozenset({Wire.STRING, Wire.JSON, Wire.GEOMETRY, Wire.VECTOR})
+_WITH_FRACTION: Final = {Storage.TIME2: 3, Storage.DATETIME2: 5, Storage.TIMESTAMP2: 4}
+_PREFIXED: Final = frozenset({Storage.STRING, Storage.JSON, Storage.GEOMETRY, Storage.VECTOR})
 
 
 CHANGE_WIDTHS: Final = (4, 4, 4, 4, 1)
@@ -139,15 +139,15 @@ class Places:
 
 def width_of(plan: ColumnPlan) -> int:
     """Bytes of a column's values in a row image, or minus the bytes of their length prefix."""
-    if plan.wire in _PREFIXED:
+    if plan.storage in _PREFIXED:
         return -plan.meta
-    if plan.wire in _WITH_FRACTION:
-        return _WITH_FRACTION[plan.wire] + (plan.meta + 1) // 2
-    if plan.wire is Wire.DECIMAL:
+    if plan.storage in _WITH_FRACTION:
+        return _WITH_FRACTION[plan.storage] + (plan.meta + 1) // 2
+    if plan.storage is Storage.DECIMAL:
         return _decimal_width(plan.meta >> 8, plan.meta & 0xFF)
-    if plan.wire is Wire.BIT:
+    if plan.storage is Storage.BIT:
         return (plan.meta + 7) // 8
-    return _FIXED.get(plan.wire, plan.meta)
+    return _FIXED.get(plan.storage, plan.meta)
 
 
 def _decimal_width(precision: int, scale: int) -> int:
@@ -181,15 +181,15 @@ class _Builder:
         row = [0] * columns.FIELDS
         row[columns.WIDTH] = width_of(plan)
         if plan.emit:
-            route = _ROUTES.get(plan.wire, _moment)(self, row, plan)
+            route = _ROUTES.get(plan.storage, _moment)(self, row, plan)
             if route is None:
                 raise UnsupportedError(
-                    f"column {c + 1}: a value of {plan.wire.name} can't come out as {plan.out.name}"
+                    f"column {c + 1}: a value of {plan.storage.name} can't come out as {plan.out.name}"
                 )
             row[columns.ROUTE] = route
-        if plan.wire is Wire.JSON and not row[columns.EXTRA]:
+        if plan.storage is Storage.JSON and not row[columns.EXTRA]:
             row[columns.EXTRA] = self.bitmap()
-        self.diffs.append(row[columns.EXTRA] if plan.wire is Wire.JSON else -1)
+        self.diffs.append(row[columns.EXTRA] if plan.storage is Storage.JSON else -1)
         kind = KIND_OF_OUT[plan.out]
         self.columns.append(Column(plan, _form(plan, row), kind, row[columns.SLOT], row[columns.EXTRA]))
         self.rows.append(row)
@@ -285,7 +285,7 @@ def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | Non
 
 def _float(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
     builder.slot(row, NUMBER)
-    if plan.wire is Wire.DOUBLE:
+    if plan.storage is Storage.DOUBLE:
         return Route.INTEGER if plan.out in (Out.FLOAT32, Out.FLOAT64) else None
     return {Out.FLOAT32: Route.SINGLE, Out.FLOAT64: Route.WIDENED}.get(plan.out)
 
@@ -328,7 +328,7 @@ def _text(builder: _Builder, row: list[int], charset: str) -> Route:
 
 
 def _moment(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
-    row[columns.A], row[columns.B] = plan.wire, plan.meta
+    row[columns.A], row[columns.B] = plan.storage, plan.meta
     row[columns.C], row[columns.D] = plan.out, int(plan.adjust_years)
     builder.zero(row, plan)
     if plan.out in _MOMENT_NUMBERS:
@@ -353,7 +353,7 @@ def _labels(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None
     row[columns.A], row[columns.B] = builder.texts([b"", *plan.labels]), len(plan.labels)
     if plan.out is not Out.TEXT:
         return None
-    return Route.ENUM if plan.wire is Wire.ENUM else Route.SET
+    return Route.ENUM if plan.storage is Storage.ENUM else Route.SET
 
 
 def _bit(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
@@ -383,17 +383,17 @@ def _vector(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None
     return Route.VIEW if plan.out in (Out.FLOATS, Out.BYTES) else None
 
 
-_ROUTES: Final[dict[Wire, Callable[[Any, list[int], ColumnPlan], Route | None]]] = {
-    Wire.INT: _integer,
-    Wire.FLOAT: _float,
-    Wire.DOUBLE: _float,
-    Wire.DECIMAL: _decimal,
-    Wire.STRING: _string,
-    Wire.YEAR: _year,
-    Wire.ENUM: _labels,
-    Wire.SET: _labels,
-    Wire.BIT: _bit,
-    Wire.JSON: _json,
-    Wire.GEOMETRY: _geometry,
-    Wire.VECTOR: _vector,
+_ROUTES: Final[dict[Storage, Callable[[Any, list[int], ColumnPlan], Route | None]]] = {
+    Storage.INT: _integer,
+    Storage.FLOAT: _float,
+    Storage.DOUBLE: _float,
+    Storage.DECIMAL: _decimal,
+    Storage.STRING: _string,
+    Storage.YEAR: _year,
+    Storage.ENUM: _labels,
+    Storage.SET: _labels,
+    Storage.BIT: _bit,
+    Storage.JSON: _json,
+    Storage.GEOMETRY: _geometry,
+    Storage.VECTOR: _vector,
 }

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.vectors import Bytes, Kind, Vector
-from tailrace.connectors.mysql.plan import Out, Wire
+from tailrace.connectors.mysql.plan import Out, Storage
 from tailrace.connectors.mysql.rows import scan as s
 from tailrace.connectors.mysql.rows.fallbacks import (
     decimal_to_double,
@@ -125,7 +125,7 @@ class Results:
 
     def singles(self, c: int, column: Column) -> Vector:
         """FLOAT; or REAL, a DOUBLE that Debezium shows as a float."""
-        if column.plan.wire is Wire.DOUBLE:
+        if column.plan.storage is Storage.DOUBLE:
             narrowed = self._slot(column, _FLOAT64).astype(np.float32)
             return Vector(column.kind, self._count, narrowed, self._bitmap(c))
         return Vector(column.kind, self._count, self._slot(column, _FLOAT32), self._bitmap(c))

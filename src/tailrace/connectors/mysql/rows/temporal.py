@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.mysql.plan import Out, Wire
+from tailrace.connectors.mysql.plan import Out, Storage
 from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
 from tailrace.connectors.mysql.rows.scan import UNFIT
 from tailrace.connectors.shared.calendar_text import day_number, put_clock, put_date, put_fraction
@@ -25,10 +25,10 @@ from tailrace.kernels.arrays import copy_bytes, load32, load64, put_null_view, p
 from tailrace.kernels.compiling import Int, compiled, inlined
 
 _DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (
-    int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2)
+    int(w) for w in (Storage.DATE, Storage.TIME2, Storage.DATETIME2, Storage.TIMESTAMP2)
 )
 _OLD_TIME, _OLD_DATETIME, _OLD_TIMESTAMP = (
-    int(w) for w in (Wire.OLD_TIME, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP)
+    int(w) for w in (Storage.OLD_TIME, Storage.OLD_DATETIME, Storage.OLD_TIMESTAMP)
 )
 _DAYS, _MILLIS, _MICROS, _NANOS, _ISO = (
     int(o) for o in (Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS, Out.ISO)

@@ -11,12 +11,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.rows.layout import width_of
 from tailrace.errors import UnsupportedError
 
-_NUMBERS: Final = frozenset({Wire.INT, Wire.YEAR, Wire.ENUM, Wire.SET, Wire.BIT})
-_AS_NUMBERS: Final = frozenset({Wire.FLOAT, Wire.DOUBLE, Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2})
+_NUMBERS: Final = frozenset({Storage.INT, Storage.YEAR, Storage.ENUM, Storage.SET, Storage.BIT})
+_AS_NUMBERS: Final = frozenset(
+    {Storage.FLOAT, Storage.DOUBLE, Storage.DATE, Storage.TIME2, Storage.DATETIME2, Storage.TIMESTAMP2}
+)
 
 
 def raw_key_plan(plan: ColumnPlan) -> ColumnPlan:
@@ -26,16 +28,16 @@ def raw_key_plan(plan: ColumnPlan) -> ColumnPlan:
         UnsupportedError: values of its type can't be told apart so.
 
     """
-    if plan.wire in _NUMBERS:
+    if plan.storage in _NUMBERS:
         return replace(plan, out=Out.INT, emit=True)
-    if plan.wire in _AS_NUMBERS:  # impossible dates, too, remain what they are
-        return ColumnPlan(Wire.INT, width_of(plan), Out.INT, unsigned=True)
-    if plan.wire is Wire.DECIMAL:
+    if plan.storage in _AS_NUMBERS:  # impossible dates, too, remain what they are
+        return ColumnPlan(Storage.INT, width_of(plan), Out.INT, unsigned=True)
+    if plan.storage is Storage.DECIMAL:
         return replace(plan, out=Out.UNSCALED, emit=True)
-    if plan.wire is Wire.STRING:
-        return ColumnPlan(Wire.STRING, plan.meta, Out.BYTES, pad=plan.pad)
+    if plan.storage is Storage.STRING:
+        return ColumnPlan(Storage.STRING, plan.meta, Out.BYTES, pad=plan.pad)
     raise UnsupportedError(
-        f"a value that is stored as {plan.wire.name} can't be part of a key: exclude the table "
+        f"a value that is stored as {plan.storage.name} can't be part of a key: exclude the table "
         "(table.exclude.list), or where it is a time from before MySQL 5.6.4 run ALTER TABLE ... FORCE"
     )
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tailrace.connectors.mysql.catalog import quoted
+from tailrace.connectors.mysql.image_layout import BLOBS, charset_of_collation, storage_of
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn
 from tailrace.connectors.mysql.logged_tables import BINARY_COLLATION
-from tailrace.connectors.mysql.plan import ColumnPlan, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Storage
 from tailrace.connectors.mysql.selecting.keys import raw_key_plan
 from tailrace.connectors.mysql.selecting.protocol import Definition
 from tailrace.connectors.mysql.selecting.whole_rows import raw_row_plan
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.types import ColumnType, column_type
-from tailrace.connectors.mysql.wires import BLOBS, charset_of_collation, wire_of
 from tailrace.errors import StructureError, UnsupportedError
 from tailrace.schema.tables import Column, Table
 
@@ -60,20 +60,20 @@ _LONG_VALUES: Final = {
 _STRINGS: Final = frozenset({log.VARCHAR, log.VAR_STRING, log.STRING, log.JSON, *BLOBS})
 _INTEGER_RESULTS: Final = {1: log.TINY, 2: log.SHORT, 3: log.INT24, 4: log.LONG, 8: log.LONGLONG}
 _RESULTS: Final = {
-    Wire.FLOAT: frozenset({log.FLOAT}),
-    Wire.DOUBLE: frozenset({log.DOUBLE}),
-    Wire.DECIMAL: frozenset({log.NEWDECIMAL}),
-    Wire.STRING: _STRINGS,
-    Wire.DATE: frozenset({log.DATE, log.NEWDATE}),
-    Wire.TIME2: frozenset({log.TIME}),
-    Wire.DATETIME2: frozenset({log.DATETIME}),
-    Wire.TIMESTAMP2: frozenset({log.TIMESTAMP}),
-    Wire.YEAR: frozenset({log.YEAR}),
-    Wire.ENUM: frozenset({log.LONGLONG}),
-    Wire.SET: frozenset({log.LONGLONG}),
-    Wire.BIT: frozenset({log.BIT}),
-    Wire.GEOMETRY: frozenset({log.GEOMETRY}),
-    Wire.VECTOR: frozenset({log.VECTOR}),
+    Storage.FLOAT: frozenset({log.FLOAT}),
+    Storage.DOUBLE: frozenset({log.DOUBLE}),
+    Storage.DECIMAL: frozenset({log.NEWDECIMAL}),
+    Storage.STRING: _STRINGS,
+    Storage.DATE: frozenset({log.DATE, log.NEWDATE}),
+    Storage.TIME2: frozenset({log.TIME}),
+    Storage.DATETIME2: frozenset({log.DATETIME}),
+    Storage.TIMESTAMP2: frozenset({log.TIMESTAMP}),
+    Storage.YEAR: frozenset({log.YEAR}),
+    Storage.ENUM: frozenset({log.LONGLONG}),
+    Storage.SET: frozenset({log.LONGLONG}),
+    Storage.BIT: frozenset({log.BIT}),
+    Storage.GEOMETRY: frozenset({log.GEOMETRY}),
+    Storage.VECTOR: frozenset({log.VECTOR}),
 }
 
 
@@ -134,7 +134,7 @@ class SelectPlans:
             raise StructureError(
                 f"the column {column.name} of {self.table.id} is {column.type_name} in the structure known, and {wrong}"
             )
-        if plan.wire is not Wire.STRING or plan.charset is None or seen.type == log.JSON:
+        if plan.storage is not Storage.STRING or plan.charset is None or seen.type == log.JSON:
             return plan
         return replace(plan, charset=charset_of_collation(seen.collation) or plan.charset)
 
@@ -170,7 +170,7 @@ def plan_selection(
 def _require_key(table: Table, column: Column) -> None:
     """Whether a column can tell rows apart is decided by what the log holds of it."""
     try:
-        raw_key_plan(ColumnPlan(*wire_of(column.name, logged_column(column))))
+        raw_key_plan(ColumnPlan(*storage_of(column.name, logged_column(column))))
     except UnsupportedError as error:
         raise UnsupportedError(f"the column {column.name} of {table.id}: {error}") from error
 
@@ -188,12 +188,12 @@ def logged_column(column: Column) -> MapColumn:
 
 def contradiction(column: Column, plan: ColumnPlan, seen: Definition) -> str | None:
     """Where the server's description of a result's column does not agree with a plan; None if it does."""
-    results = {_INTEGER_RESULTS[plan.meta]} if plan.wire is Wire.INT else _RESULTS[plan.wire]
+    results = {_INTEGER_RESULTS[plan.meta]} if plan.storage is Storage.INT else _RESULTS[plan.storage]
     if seen.type not in results or (_base(column) == "JSON") != (seen.type == log.JSON):
         return f"the result has the type {seen.type}"
-    if plan.wire is Wire.INT and seen.is_unsigned != plan.unsigned:
+    if plan.storage is Storage.INT and seen.is_unsigned != plan.unsigned:
         return "the result says otherwise of its sign"
-    if plan.wire is Wire.STRING and not _is_of_kind(plan, seen):
+    if plan.storage is Storage.STRING and not _is_of_kind(plan, seen):
         return f"the result has the collation {seen.collation}"
     size = _size_of(plan, seen)
     return f"the result has the size {size[1]} for {size[0]}" if size[0] != size[1] else None
@@ -208,12 +208,12 @@ def _is_of_kind(plan: ColumnPlan, seen: Definition) -> bool:
 
 def _size_of(plan: ColumnPlan, seen: Definition) -> tuple[int, int]:
     """The parameter of a plan's wire, and what the server says of it."""
-    if plan.wire is Wire.DECIMAL:
+    if plan.storage is Storage.DECIMAL:
         precision = seen.length - (seen.decimals > 0) - (not seen.is_unsigned)
         return plan.meta, precision << 8 | seen.decimals
-    if plan.wire in (Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2):
+    if plan.storage in (Storage.TIME2, Storage.DATETIME2, Storage.TIMESTAMP2):
         return plan.meta, seen.decimals
-    return (plan.meta, seen.length) if plan.wire is Wire.BIT else (0, 0)
+    return (plan.meta, seen.length) if plan.storage is Storage.BIT else (0, 0)
 
 
 def _type_of(table: Table, column: Column, settings: MySqlSettings) -> ColumnType:
@@ -226,8 +226,8 @@ def _type_of(table: Table, column: Column, settings: MySqlSettings) -> ColumnTyp
 
 def _as_selected(plan: ColumnPlan) -> ColumnPlan:
     """A JSON document comes as the server's text of it, with blanks after colons and commas."""
-    if plan.wire is Wire.JSON:
-        return replace(plan, wire=Wire.STRING, charset="utf8mb4", zero=None)
+    if plan.storage is Storage.JSON:
+        return replace(plan, storage=Storage.STRING, charset="utf8mb4", zero=None)
     return plan
 
 

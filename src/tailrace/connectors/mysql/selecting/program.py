@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.vectors import Bytes
-from tailrace.connectors.mysql.plan import ColumnPlan, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Storage
 from tailrace.connectors.mysql.rows.layout import width_of
 from tailrace.connectors.mysql.rows.memory import POOL
 from tailrace.connectors.mysql.selecting import transcoding as t
@@ -20,10 +20,10 @@ Int64 = npt.NDArray[np.int64]
 
 BLOCK_BYTES: Final = 4 << 20
 _INTEGER_BYTES: Final = {1: 1, 2: 2, 3: 4, 4: 4, 8: 8}  # in a packet, by those in an image
-_NUMBERS: Final = {Wire.FLOAT: 4, Wire.DOUBLE: 8, Wire.ENUM: 8, Wire.SET: 8}
-_MOMENTS: Final = {Wire.TIME2: v.TIME, Wire.DATETIME2: v.DATETIME, Wire.TIMESTAMP2: v.TIMESTAMP}
-_LONG: Final = frozenset({Wire.STRING, Wire.GEOMETRY, Wire.VECTOR})
-_OTHERS: Final = {Wire.YEAR: v.YEAR, Wire.DATE: v.DATE, Wire.BIT: v.BITS}
+_NUMBERS: Final = {Storage.FLOAT: 4, Storage.DOUBLE: 8, Storage.ENUM: 8, Storage.SET: 8}
+_MOMENTS: Final = {Storage.TIME2: v.TIME, Storage.DATETIME2: v.DATETIME, Storage.TIMESTAMP2: v.TIMESTAMP}
+_LONG: Final = frozenset({Storage.STRING, Storage.GEOMETRY, Storage.VECTOR})
+_OTHERS: Final = {Storage.YEAR: v.YEAR, Storage.DATE: v.DATE, Storage.BIT: v.BITS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def program(plans: Sequence[ColumnPlan], repeated: Sequence[int]) -> Program:
     count = len(plans) + len(repeated)
     rows = [_operation(plan) for plan in plans]
     slack = sum(row[v.WIDTH] for row in rows + [rows[i] for i in repeated]) + (count + 7) // 8 + t.SPARE
-    copies = 2 if any(plans[i].wire in _LONG for i in repeated) else 1
+    copies = 2 if any(plans[i].storage in _LONG for i in repeated) else 1
     return Program(
         np.array(rows, np.int64).reshape(-1, v.FIELDS), np.array(repeated, np.int64), _head(count), slack, copies
     )
@@ -59,15 +59,15 @@ def program(plans: Sequence[ColumnPlan], repeated: Sequence[int]) -> Program:
 
 def _operation(plan: ColumnPlan) -> list[int]:
     width = abs(width_of(plan))
-    if plan.wire is Wire.INT:
+    if plan.storage is Storage.INT:
         return [v.NUMBER, _INTEGER_BYTES[plan.meta], 0, width]
-    if plan.wire in _NUMBERS:
-        return [v.NUMBER, _NUMBERS[plan.wire], 0, width]
-    if plan.wire is Wire.DECIMAL:
+    if plan.storage in _NUMBERS:
+        return [v.NUMBER, _NUMBERS[plan.storage], 0, width]
+    if plan.storage is Storage.DECIMAL:
         return [v.DECIMAL, plan.meta >> 8, plan.meta & 0xFF, width]
-    if plan.wire in _MOMENTS:
-        return [_MOMENTS[plan.wire], (plan.meta + 1) // 2, 0, width]
-    return [_OTHERS.get(plan.wire, v.TEXT), 0, 0, width]
+    if plan.storage in _MOMENTS:
+        return [_MOMENTS[plan.storage], (plan.meta + 1) // 2, 0, width]
+    return [_OTHERS.get(plan.storage, v.TEXT), 0, 0, width]
 
 
 def _head(columns: int) -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.out_of_range import OutOfRangeError, refuse_out_of_range, warn_out_of_range
 from tailrace.connectors.mysql.rows import RowDecoder, RowImages
 from tailrace.connectors.mysql.rows.images import RowError
 from tailrace.connectors.mysql.rows.scan import WRITE
@@ -24,7 +25,6 @@ from tailrace.connectors.mysql.selecting.plans import SelectPlans
 from tailrace.connectors.mysql.selecting.program import Block, program
 from tailrace.connectors.mysql.selecting.protocol import Parameter
 from tailrace.connectors.mysql.selecting.statement import Statement
-from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit
 from tailrace.errors import LogFormatError, StructureError, TailraceError, UnsupportedError
 
 DEFAULT_LIMIT: Final = 1 << 16
@@ -172,10 +172,10 @@ class Selection:
     def _checked(self, rows: SelectedRows) -> SelectedRows:
         plans = self._plans
         try:
-            refuse_unfit(plans.table, rows.images, plans.settings)
-        except UnfitError as error:
+            refuse_out_of_range(plans.table, rows.images, plans.settings)
+        except OutOfRangeError as error:
             raise StructureError(f"{plans.table.id}: a selected row can't be shown: {error}") from error
-        tell_unfit(plans.table, rows.images, plans.settings)
+        warn_out_of_range(plans.table, rows.images, plans.settings)
         return rows
 
     def _split(self, images: RowImages) -> SelectedRows:

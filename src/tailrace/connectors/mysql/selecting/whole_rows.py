@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.selecting.keys import raw_key_plan
 
-_BYTES: Final = frozenset({Wire.GEOMETRY, Wire.VECTOR})
+_BYTES: Final = frozenset({Storage.GEOMETRY, Storage.VECTOR})
 _ZERO_JSON: Final = "null"  # what the server shows for a document of no bytes
 _WHOLE: Final = 1 << 64  # numbers from there on are doubles, or decimals that are compared as such
 _OPAQUE: Final = re.compile(r"base64:type\d+:")
@@ -31,10 +31,10 @@ def raw_row_plan(plan: ColumnPlan) -> ColumnPlan:
         UnsupportedError: values of its type can't be told apart so.
 
     """
-    if plan.wire is Wire.JSON:
+    if plan.storage is Storage.JSON:
         return replace(plan, out=Out.TEXT, emit=True, zero=_ZERO_JSON)
-    if plan.wire in _BYTES:
-        return ColumnPlan(Wire.STRING, plan.meta, Out.BYTES)
+    if plan.storage in _BYTES:
+        return ColumnPlan(Storage.STRING, plan.meta, Out.BYTES)
     return raw_key_plan(plan)
 
 

@@ -93,7 +93,7 @@ def decimal_text(value: int, scale: int) -> str:
     return f"-{text}" if value < 0 else text
 
 
-def moment_text(kind: Kind, value: int) -> str:
+def temporal_text(kind: Kind, value: int) -> str:
     """The text of a DATE, from days since 1970, or of a DATETIME, TIMESTAMP or TIME, from microseconds."""
     if kind is Kind.DATE:
         return (EPOCH + dt.timedelta(days=value)).date().isoformat()
@@ -165,7 +165,7 @@ def _entry(column: KeyColumn, raw: Raw) -> Entry:
         return raw
     if kind is Kind.DECIMAL:
         return decimal_text(_unscaled(raw), column.size)
-    return moment_text(kind, int(raw))
+    return temporal_text(kind, int(raw))
 
 
 def _integer(column: KeyColumn, raw: Raw) -> int:

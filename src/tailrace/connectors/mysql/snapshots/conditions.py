@@ -18,7 +18,7 @@ from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
-from tailrace.connectors.mysql.snapshots.prepared import prepared_now
+from tailrace.connectors.mysql.snapshots.prepared_xa import prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import may_lock, may_lock_tables
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
@@ -94,16 +94,16 @@ def _locks(connection: Connection, settings: MySqlSettings, tables: Sequence[Tab
             Level.WARNING, f"{what}, which snapshot.locking.mode={settings.snapshot_locking_mode} excludes", mend
         )
         return
-    held = privileges(connection)
-    if any(name in GLOBAL_LOCK and where == "*.*" for name, where in held):
+    granted = privileges(connection)
+    if any(name in GLOBAL_LOCK and where == "*.*" for name, where in granted):
         return
-    if may_lock_tables(settings) and all(_may_lock(held, table) for table in tables):
+    if may_lock_tables(settings) and all(_may_lock(granted, table) for table in tables):
         return
     yield Finding(
         Level.WARNING, f"{what}, which the user may not take", f"GRANT RELOAD ON *.* TO {account(connection)};"
     )
 
 
-def _may_lock(held: Sequence[tuple[str, str]], table: TableId) -> bool:
+def _may_lock(granted: Sequence[tuple[str, str]], table: TableId) -> bool:
     places = {"*.*", f"{table.catalog}.*"}
-    return any(name in {"LOCK TABLES", EVERYTHING} and where in places for name, where in held)
+    return any(name in {"LOCK TABLES", EVERYTHING} and where in places for name, where in granted)

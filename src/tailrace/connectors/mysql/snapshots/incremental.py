@@ -24,20 +24,20 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots import splitting
-from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
+from tailrace.connectors.mysql.snapshots.incremental_start import keys_now, start_table
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
-from tailrace.connectors.shared.signalled_sql import require_allowed
+from tailrace.connectors.shared.signal_sql import require_allowed
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import events_of
 from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.snapshots import Status
+from tailrace.requested_work.figures import TableSize
+from tailrace.requested_work.work import TableWork, Work
 from tailrace.schema.tables import TableId
-from tailrace.signalled.figures import TableSize
-from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.incremental import ChunkOutcome, TakenChunk, take_chunk
 from tailrace.snapshot.segments import Bound
 
@@ -76,7 +76,7 @@ class MySqlIncrementalReader:
         source = self._opened(at)
         try:
             require_allowed(self._settings, table.condition)
-            visible = self._visibility.at(at, source.asking, source.server, table.table)
+            visible = self._visibility.at(at, source.catalog_connection, source.server, table.table)
             return None if visible is None else self._step(source, work, at, visible)
         except (SourceSetupError, StructureError, UnsupportedError) as error:
             return self._forgotten(table, self._steps.failed(work, table, error))
@@ -96,7 +96,7 @@ class MySqlIncrementalReader:
 
     def _step(self, source: MySqlSource, work: Work, at: Boundary, visible: Visible) -> Step | None:
         # A copy: reading the log ahead to H changes the structures, and the stream reads the same DDL again later.
-        definitions = Definitions(self._settings, (), lower_names=source.server.lower_names, tells=False)
+        definitions = Definitions(self._settings, (), lower_names=source.server.lower_names, emits_events=False)
         definitions.structures = at.structures.copy()
         start = at.progress if visible.place is None else Progress("", visible.place.to_dict())
         source.move(start, at.gtids, definitions)
@@ -105,7 +105,7 @@ class MySqlIncrementalReader:
             return None
         table = work.tables[0]
         if table.key is None:
-            first = self._begun(source, work, table)
+            first = self._start_table(source, work, table)
             if isinstance(first, Step):
                 return first
             work, table = work.with_first(first), first
@@ -128,12 +128,14 @@ class MySqlIncrementalReader:
         is_there = at.structures.get(table) is not None
         return is_there and is_captured(self._settings, table, lower_names=at.structures.lower_names)
 
-    def _begun(self, source: MySqlSource, work: Work, table: TableWork) -> TableWork | Step:
+    def _start_table(self, source: MySqlSource, work: Work, table: TableWork) -> TableWork | Step:
         """The table with its key and its greatest key value; or the step that says why nothing is read."""
-        key = keys_now(source.asking, source.server, [table])[table.table]
+        key = keys_now(source.catalog_connection, source.server, [table])[table.table]
         if isinstance(key, NoKey):
             return self._steps.without_key(work, table, key.reason)
-        return begun(source.asking, self._settings, table, key) or self._steps.ended(work, table, Status.EMPTY)
+        return start_table(source.catalog_connection, self._settings, table, key) or self._steps.ended(
+            work, table, Status.EMPTY
+        )
 
     def _prepare(self, table: TableWork) -> None:
         """Make the source read this table and no other."""
@@ -175,8 +177,8 @@ class MySqlIncrementalReader:
         """The estimated sizes of the tables; the first one is being read."""
         self._is_sized = True
         key = self._keys[tables[0]]
-        span = None if key is None else splitting.span(source.asking, tables[0], key)
-        estimated = splitting.estimated_rows(source.asking, source.server, tables)
+        span = None if key is None else splitting.span(source.catalog_connection, tables[0], key)
+        estimated = splitting.estimated_rows(source.catalog_connection, source.server, tables)
         return {table: TableSize(estimated[table], span if table == tables[0] else None) for table in tables}
 
     def _ended(self, work: Work, table: TableWork, status: Status) -> Step:

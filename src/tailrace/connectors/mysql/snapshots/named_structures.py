@@ -16,10 +16,10 @@ from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.beginning import AT, made_anew, told_anew
 from tailrace.connectors.mysql.catalog import GONE, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
 from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.initial_structures import AT, create_event, recreate_events
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import Structures
@@ -47,28 +47,28 @@ class NamedStructures:
         self._tables = sorted(tables, key=catalog.in_name_order) if settings.include_schema_changes else []
 
     @property
-    def are_told(self) -> bool:
+    def has_any(self) -> bool:
         """Whether there are any."""
         return bool(self._tables)
 
-    def tell_all(self, batch: Batch) -> None:
+    def add_all(self, batch: Batch) -> None:
         """Add all of them, with marks that do not depend on the rows that follow."""
-        self.tell_first(batch)
-        self.tell_last(batch, Mark.TRUE)
+        self.add_first(batch)
+        self.add_last(batch, Mark.TRUE)
 
-    def tell_first(self, batch: Batch) -> None:
+    def add_first(self, batch: Batch) -> None:
         """Add all but the last one."""
-        if not self.are_told:
+        if not self.has_any:
             return
         definitions, events = self._opened
-        definitions.tell_at(events[:-1], 0, Mark.TRUE.value, self._position, batch)
+        definitions.add_events_at(events[:-1], 0, Mark.TRUE.value, self._position, batch)
 
-    def tell_last(self, batch: Batch, mark: Mark) -> None:
+    def add_last(self, batch: Batch, mark: Mark) -> None:
         """Add the last one, with its mark."""
-        if not self.are_told:
+        if not self.has_any:
             return
         definitions, events = self._opened
-        definitions.tell_at(events[-1:], len(events) - 1, mark.value, self._position, batch)
+        definitions.add_events_at(events[-1:], len(events) - 1, mark.value, self._position, batch)
 
     @cached_property
     def _opened(self) -> tuple[Definitions, list[SchemaEvent]]:
@@ -76,7 +76,7 @@ class NamedStructures:
             server = catalog.server(session)
             definitions = Definitions(self._settings, self._history, lower_names=server.lower_names)
             known = filter(None, map(definitions.structures.get, self._tables))
-            return definitions, told_anew([(table, _statement(session, server, table)) for table in known])
+            return definitions, recreate_events([(table, _statement(session, server, table)) for table in known])
 
 
 def _statement(connection: Connection, server: Server, table: Table) -> str:
@@ -90,7 +90,7 @@ def _statement(connection: Connection, server: Server, table: Table) -> str:
     except StructureError:
         return ""  # it was reported when the table was created or altered
     made = structures.get(table.id)
-    return ddl if made is not None and _told(made) == _told(table) else ""
+    return ddl if made is not None and _without_unused(made) == _without_unused(table) else ""
 
 
 def _shown(connection: Connection, table: TableId) -> str | None:
@@ -103,6 +103,6 @@ def _shown(connection: Connection, table: TableId) -> str | None:
         raise
 
 
-def _told(table: Table) -> Any:
+def _without_unused(table: Table) -> Any:
     """A structure as it is in events."""
-    return schema_change_value({}, 0, made_anew(table, ""))["tableChanges"]
+    return schema_change_value({}, 0, create_event(table, ""))["tableChanges"]

@@ -7,10 +7,10 @@ from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.beginning import told_anew
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.positions import RestartPosition, log_place
+from tailrace.connectors.mysql.initial_structures import recreate_events
+from tailrace.connectors.mysql.positions import RestartPosition, log_position
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.parts import lost
@@ -18,7 +18,7 @@ from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.keys import stored_keys
-from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
+from tailrace.connectors.shared.snapshots.part_reading import PartReader, RequestedPart, ShapedChanges
 from tailrace.errors import PositionLostError
 from tailrace.events.event import Event
 from tailrace.schema.changes_topic import SchemaEvent
@@ -39,8 +39,8 @@ class _MySqlPart:
     def __init__(
         self, settings: MySqlSettings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
     ) -> None:
-        self._asked = AskedPart(part.content)
-        self._settings = self._asked.settings(settings)
+        self._request = RequestedPart(part.content)
+        self._settings = self._request.settings(settings)
         self._part = part
         self._progress = progress
         self._history = history
@@ -48,9 +48,9 @@ class _MySqlPart:
         self._changes = read_changes(settings, self._point)
 
     @property
-    def place(self) -> Mapping[str, Any]:
+    def position(self) -> Mapping[str, Any]:
         """P, as in a lane's state."""
-        return log_place(self._point)
+        return log_position(self._point)
 
     def opened(self) -> MySqlSource:
         """The source of the part's rows, opened at P."""
@@ -60,25 +60,25 @@ class _MySqlPart:
             self._progress.restart,
             self._history,
             stored_keys(self._part.content["keys"], ChunkKey.from_dict),
-            self._asked.conditions,
-            self._settings.incremental_snapshot_chunk_size if self._asked.is_incremental else None,
+            self._request.conditions,
+            self._settings.incremental_snapshot_chunk_size if self._request.is_incremental else None,
             with_overrides=True,
         )
 
-    def shown(self, source: MySqlSource, piece: Piece, read_us: int) -> Iterator[Shown]:
+    def read_events(self, source: MySqlSource, piece: Piece, read_us: int) -> Iterator[ShapedChanges]:
         """The read events of rows, with their shapes."""
-        return self._changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.tables.shape)
+        return self._changes.of_piece(piece.of, piece.rows, self._request.mark(piece), read_us, source.tables.shape)
 
     def structures(self, batch: Batch) -> list[Event]:
         """The schema-change events of the structures at P."""
         with connect(self._settings) as session:
             lower_names = catalog.server(session).lower_names
         definitions = Definitions(self._settings, self._history, lower_names=lower_names)
-        if self._asked.is_asked:
-            definitions.tell_at(self._named(definitions), 0, Mark.TRUE.value, self._point, batch)
+        if self._request.is_requested:
+            definitions.add_events_at(self._named(definitions), 0, Mark.TRUE.value, self._point, batch)
         else:
-            definitions.tell_first(self._point, batch)
-            definitions.tell_last(self._point, batch, Mark.TRUE.value)
+            definitions.add_first_events(self._point, batch)
+            definitions.add_last_event(self._point, batch, Mark.TRUE.value)
         return list(batch.events)
 
     def lost(self, error: PositionLostError) -> PositionLostError:
@@ -87,7 +87,7 @@ class _MySqlPart:
 
     def _named(self, definitions: Definitions) -> list[SchemaEvent]:
         """The schema-change events of the tables that a signal names."""
-        return told_anew(
+        return recreate_events(
             [
                 (definitions.structures[parse_id(change["id"])], record["ddl"])
                 for record in self._history

@@ -14,12 +14,12 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
-from tailrace.connectors.mysql.snapshots.cuts import next_cuts
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.point import wait_visible
+from tailrace.connectors.mysql.snapshots.range_ends import next_range_ends
 from tailrace.connectors.mysql.snapshots.splitting import estimated_sizes
-from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
-from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step
+from tailrace.connectors.shared.snapshots.part_assembly import Size, limits_of
+from tailrace.connectors.shared.snapshots.parts import RangeEnds, Stepping, structures_step
 from tailrace.errors import PositionLostError, SourceSetupError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
@@ -68,7 +68,7 @@ def next_parts(
         RetriableError: the server does not show everything up to P.
 
     """
-    first = structures_step(reached, tells=settings.include_schema_changes)
+    first = structures_step(reached, announces_structures=settings.include_schema_changes)
     if first is not None:
         return first
     place = RestartPosition.from_dict(point.restart)
@@ -78,7 +78,7 @@ def next_parts(
         wait_visible(session, place.gtids)
         statements.prepare(session)
         limits = limits_of(wanted, max_bytes, log_since(session, server, place))
-        return Stepping(PartCutting(session, server), limits).step(point, reached)
+        return Stepping(PartRangePlanning(session, server), limits).step(point, reached)
 
 
 def require_log(session: Connection, server: Server, settings: MySqlSettings, point: RestartPosition) -> None:
@@ -115,7 +115,7 @@ def log_since(session: Connection, server: Server, point: RestartPosition) -> in
     return sum(files[name] for name in names[names.index(point.file) :]) - point.pos
 
 
-class PartCutting:
+class PartRangePlanning:
     """The queries of a planning step."""
 
     def __init__(self, session: Connection, server: Server) -> None:
@@ -130,6 +130,8 @@ class PartCutting:
         """Parse a key from its JSON."""
         return ChunkKey.from_dict(given)
 
-    def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+    def next_range_ends(
+        self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
+    ) -> RangeEnds:
         """The ends of the next ranges of about `of_rows` rows."""
-        return next_cuts(self._session, table, key, after, of_rows=of_rows, most=most)
+        return next_range_ends(self._session, table, key, after, of_rows=of_rows, most=most)

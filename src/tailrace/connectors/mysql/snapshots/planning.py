@@ -8,11 +8,11 @@ from typing import Any
 
 from tailrace.connectors.base import Progress, StartPoint
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
-from tailrace.connectors.mysql.log_files import restart_at
-from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_place
+from tailrace.connectors.mysql.initial_structures import first_history
+from tailrace.connectors.mysql.log_file_identity import restart_at
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_position
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
 from tailrace.connectors.mysql.snapshots.keys import keys_of
@@ -45,8 +45,8 @@ def planned(
     keys = keys_of(connection, server, tables_to_read(settings, taken.structures.tables))
     overrides.checked(connection, server, settings, keys)
     estimated = splitting.estimated_rows(connection, server, keys)
-    cutter = splitting.Cutter(connection, keys)
-    snapshot = planning.planned(settings, stored(keys), estimated, lanes, log_place(restart), cutter)
+    cutter = splitting.TableSplitter(connection, keys)
+    snapshot = planning.planned(settings, stored(keys), estimated, lanes, log_position(restart), cutter)
     delivered = str(restart.position) if after else ""
     return StartPoint(restart.to_dict(), history, snapshot, delivered)
 
@@ -59,7 +59,7 @@ def part_of(
     keys = keys_of(connection, server, tables)
     overrides.checked(connection, server, settings, keys)
     estimated = splitting.estimated_rows(connection, server, tables)
-    return planning.whole_part(stored(keys), estimated, log_place(restart))
+    return planning.whole_part(stored(keys), estimated, log_position(restart))
 
 
 def tables_to_read(settings: MySqlSettings, captured: Iterable[TableId]) -> list[TableId]:

@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.beginning import told_besides
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted
 from tailrace.connectors.mysql.connection import Connection, error_number, rows
 from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.initial_structures import included_uncaptured
 from tailrace.connectors.mysql.server_structures import ServerStructures, events_between, is_ddl, split_at, structures
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.snapshots.prepared import prepared_before, prepared_now
+from tailrace.connectors.mysql.snapshots.prepared_xa import prepared_before, prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock, read_locks
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError
 
@@ -146,7 +146,7 @@ def _taken(
     connection: Connection, server: Server, settings: MySqlSettings, wanted: Wanted, *, locks_all: bool
 ) -> Point:
     for _ in range(ATTEMPTS):
-        found = structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
+        found = structures(connection, server, wanted, included_uncaptured(settings), locking=may_lock(settings))
         if server.has_gtids:
             return Point(found, Exactness.BY_GTIDS)
         locks = read_locks(settings, found.tables, on_all=locks_all)

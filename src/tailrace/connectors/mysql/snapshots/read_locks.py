@@ -43,13 +43,13 @@ def read_locks(settings: MySqlSettings, tables: Iterable[TableId], *, on_all: bo
 
 
 def head_under(connection: Connection, server: Server, lock: str, timeout_ms: int) -> Head:
-    """The log's head while a lock is held; the lock is released in any case. Raises as `held`."""
-    with held(connection, lock, timeout_ms):
+    """The log's head while a lock is held; the lock is released in any case. Raises as `holding`."""
+    with holding(connection, lock, timeout_ms):
         return catalog.head(connection, server)
 
 
 @contextmanager
-def held(connection: Connection, lock: str, timeout_ms: int) -> Iterator[None]:
+def holding(connection: Connection, lock: str, timeout_ms: int) -> Iterator[None]:
     """Hold a lock; it is released in any case.
 
     Raises:

@@ -16,16 +16,16 @@ from attrs import evolve
 
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.blocks import Blocks
-from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.delivered_rows import DeliveredRows
+from tailrace.connectors.mysql.dump_start import dump_start
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.opened_log import OpenedLog, XaEnd
-from tailrace.connectors.mysql.opening import opening
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
-from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRows, Seen, Touched
+from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRows, Touched, ViewContents
 from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS
 from tailrace.connectors.shared.batches import Batch
 from tailrace.events.pipeline import sizes_of
@@ -77,7 +77,7 @@ class Sections:
         """Close the connection."""
         self._log.close()
 
-    def touched(self, until: RestartPosition, seen: Seen | None = None) -> Iterator[list[Touched]]:
+    def touched(self, until: RestartPosition, seen: ViewContents | None = None) -> Iterator[list[Touched]]:
         """The changes of one section, block by block; `ended` returns its end.
 
         Args:
@@ -113,7 +113,7 @@ class Sections:
         delivered = BinlogPosition.parse(self.progress.delivered) if self.progress.delivered else None
         return OpenedLog(
             self._settings,
-            opening(self._settings, restart),
+            dump_start(self._settings, restart),
             restart,
             delivered,
             None,
@@ -123,8 +123,8 @@ class Sections:
             finish_xa=self._finish_xa,
         )
 
-    def _runs_of(self, tables: CapturedTables, bounds: Bounds, era: int) -> CollectedRows:
-        self._collected = CollectedRows(self._settings, tables, bounds, era, self._read_tables)
+    def _runs_of(self, tables: CapturedTables, delivered_rows: DeliveredRows, era: int) -> CollectedRows:
+        self._collected = CollectedRows(self._settings, tables, delivered_rows, era, self._read_tables)
         return self._collected
 
     def _take(self, log: OpenedLog, blocks: Blocks) -> None:

@@ -24,7 +24,7 @@ from tailrace.connectors.mysql.connection import Connection, connect, error_numb
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.missing_structures import structure_at
-from tailrace.connectors.mysql.positions import RestartPosition, log_place
+from tailrace.connectors.mysql.positions import RestartPosition, log_position
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
@@ -37,7 +37,7 @@ from tailrace.connectors.mysql.snapshots.sections import SECTION_BYTES, Sections
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
 from tailrace.connectors.mysql.snapshots.touched_rows import TouchedRows
 from tailrace.connectors.mysql.snapshots.touches import Touches
-from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
+from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, ViewRequest, Views
 from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
@@ -120,7 +120,7 @@ class MySqlSource:
         wait_visible(self._asking, self._point.gtids)
 
     @property
-    def asking(self) -> Connection:
+    def catalog_connection(self) -> Connection:
         """The connection for questions about tables."""
         return self._asking
 
@@ -211,7 +211,7 @@ class MySqlSource:
         # The structures at both ends of the section: DDL in it changed the tables that differ.
         now = self._structures()
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
-        place = log_place(self._reached, self._progress.delivered, self._progress.restart)
+        place = log_position(self._reached, self._progress.delivered, self._progress.restart)
         return LogSection(touches, place, altered)
 
     def _sections(self) -> Sections:
@@ -287,7 +287,7 @@ class MySqlSource:
         # The view must show everything that the log was read to, or changes would be applied to rows that lack earlier
         # ones.
         wait_visible(self._asking, self._gtids)
-        view = self._views.open(self._connection(), Wanted(read, sql, self._touches.row_digests(table.id)))
+        view = self._views.open(self._connection(), ViewRequest(read, sql, self._touches.row_digests(table.id)))
         view.position = {"until": view.head.restart(self._server, self._point.era).to_dict()}
         self._view = view
         return view

@@ -23,8 +23,8 @@ from typing import Final
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
+from tailrace.connectors.mysql.snapshots.key_numbering import KeyNumbering, numbering_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
-from tailrace.connectors.mysql.snapshots.rulers import Ruler, ruler
 from tailrace.connectors.mysql.snapshots.statements import (
     EVERYTHING,
     ascending,
@@ -33,8 +33,8 @@ from tailrace.connectors.mysql.snapshots.statements import (
     inside_of,
     names_of,
 )
-from tailrace.connectors.shared.snapshots.gathering import Size
 from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.part_assembly import Size
 from tailrace.connectors.shared.snapshots.parts import walked
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
@@ -102,11 +102,11 @@ def split_points(
         return []
     if not key.is_local and estimate <= most_walked:
         return _walked(connection, table, key, parts)
-    pieces = Pieces(connection, table, key).halved(parts)
+    pieces = KeyRanges(connection, table, key).halved(parts)
     return ascending(connection, key, _put_together(pieces, parts))
 
 
-class Cutter:
+class TableSplitter:
     """Splits tables by `split_points`."""
 
     def __init__(self, connection: Connection, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
@@ -150,11 +150,11 @@ def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class KeyRange:
     """Rows whose key begins with `prefix` and continues within (low, high] of a ruler."""
 
     prefix: Bound
-    ruler: Ruler
+    numbering: KeyNumbering
     low: int
     high: int
     rows: int
@@ -163,10 +163,10 @@ class Piece:
     @property
     def end(self) -> Bound:
         """A bound at its last key, or after it."""
-        return [*self.prefix, self.ruler.value(self.high)]
+        return [*self.prefix, self.numbering.value(self.high)]
 
 
-class Pieces:
+class KeyRanges:
     """The pieces of one table, or of its rows after a key."""
 
     def __init__(self, connection: Connection, table: TableId, key: ChunkKey, after: Bound | None = None) -> None:
@@ -176,11 +176,11 @@ class Pieces:
         self._names = names_of(key, quoted(table.name))
         self._behind = [] if after is None else [inside_of(key, self._names, (after, None))]
 
-    def whole(self) -> list[Piece]:
+    def whole(self) -> list[KeyRange]:
         """One piece with all rows; none if they can't be halved."""
         return self._of_column([])
 
-    def halved(self, parts: int) -> list[Piece]:
+    def halved(self, parts: int) -> list[KeyRange]:
         """Pieces in key order, each much smaller than a part if possible."""
         pieces = self.whole()
         for _ in range(parts * HALVINGS_OF_A_PART):
@@ -193,30 +193,30 @@ class Pieces:
             pieces[at : at + 1] = self.smaller(pieces[at])
         return pieces
 
-    def smaller(self, piece: Piece) -> list[Piece]:
+    def smaller(self, piece: KeyRange) -> list[KeyRange]:
         """The halves of a piece; the piece itself, marked as whole, if it can't be halved."""
         if piece.high - piece.low > 1:
             middle = (piece.low + piece.high) // 2
-            return [self._piece(piece, piece.low, middle), self._piece(piece, middle, piece.high)]
+            return [self._key_range(piece, piece.low, middle), self._key_range(piece, middle, piece.high)]
         # One value is left, so the key's next column is halved; only an exact ruler knows that value.
-        inner = self._of_column(piece.end) if piece.ruler.is_exact else []
-        return inner or [Piece(piece.prefix, piece.ruler, piece.low, piece.high, piece.rows, is_whole=True)]
+        inner = self._of_column(piece.end) if piece.numbering.is_exact else []
+        return inner or [KeyRange(piece.prefix, piece.numbering, piece.low, piece.high, piece.rows, is_whole=True)]
 
-    def _piece(self, of: Piece, low: int, high: int) -> Piece:
-        return Piece(of.prefix, of.ruler, low, high, self._rows(of.prefix, of.ruler, low, high))
+    def _key_range(self, of: KeyRange, low: int, high: int) -> KeyRange:
+        return KeyRange(of.prefix, of.numbering, low, high, self._rows(of.prefix, of.numbering, low, high))
 
-    def _of_column(self, prefix: Bound) -> list[Piece]:
+    def _of_column(self, prefix: Bound) -> list[KeyRange]:
         """One piece with all rows whose key begins with a prefix; none if the next column can't be halved."""
         if len(prefix) == len(self._key.columns):
             return []
-        measure = self._ruler(self._key.columns[len(prefix)], prefix)
+        measure = self._numbering(self._key.columns[len(prefix)], prefix)
         if measure is None:
             return []
         return [
-            Piece(prefix, measure, measure.low, measure.high, self._rows(prefix, measure, measure.low, measure.high))
+            KeyRange(prefix, measure, measure.low, measure.high, self._rows(prefix, measure, measure.low, measure.high))
         ]
 
-    def _ruler(self, column: KeyColumn, prefix: Bound) -> Ruler | None:
+    def _numbering(self, column: KeyColumn, prefix: Bound) -> KeyNumbering | None:
         """A ruler over the next column's values after a prefix."""
         one = ChunkKey(self._key.index, (column,))
         (value,) = expressions(one, quoted(self._table.name))
@@ -227,9 +227,9 @@ class Pieces:
             found += rows(self._connection, f"SELECT {value} {self._from()} WHERE {begins} ORDER BY {order} LIMIT 1")
         if len(found) < 2:
             return None
-        return ruler(column, *(bound_of_row(one, row)[0] for row in found))
+        return numbering_of(column, *(bound_of_row(one, row)[0] for row in found))
 
-    def _rows(self, prefix: Bound, measure: Ruler, low: int, high: int) -> int:
+    def _rows(self, prefix: Bound, measure: KeyNumbering, low: int, high: int) -> int:
         """The server's estimate of a range's rows; at the ruler's ends the range is open."""
         conditions = self._begins(prefix)
         for operator, number, end in ((">", low, measure.low), ("<=", high, measure.high)):
@@ -257,7 +257,7 @@ def _from(table: TableId, key: ChunkKey, hint: str) -> str:
     return f"FROM {quoted(table.catalog)}.{quoted(table.name)} {hint} INDEX ({quoted(key.index)})"
 
 
-def _put_together(pieces: list[Piece], parts: int) -> list[Bound]:
+def _put_together(pieces: list[KeyRange], parts: int) -> list[Bound]:
     """The ends of pieces that are nearest to the ends of parts with equal row counts."""
     total = max(sum(piece.rows for piece in pieces), 1)
     done, part, points = 0, 1, list[Bound]()

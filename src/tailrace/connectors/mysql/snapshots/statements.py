@@ -19,7 +19,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
-from tailrace.connectors.mysql.signalled_sql import MYSQL
+from tailrace.connectors.mysql.signal_sql import MYSQL
 from tailrace.connectors.mysql.snapshots.bounds import expressions, literals
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.shared.snapshots import key_ranges

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from tailrace.changes.vectors import Kind as VectorKind
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.mysql.plan import ColumnPlan, Wire
+from tailrace.connectors.mysql.plan import ColumnPlan, Storage
 from tailrace.connectors.mysql.snapshots.bounds import Bound, Raw, bound_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.epoch import EPOCH
@@ -42,10 +42,10 @@ def _value(plan: ColumnPlan, column: Vector, row: int) -> Raw:
     if column.kind is not VectorKind.INT:
         return _bytes(column, row)
     number = int(column.data[row])
-    packed = _PACKED.get(plan.wire)
+    packed = _PACKED.get(plan.storage)
     if packed is not None:
         return packed(number % UNSIGNED, plan.meta)
-    return number % UNSIGNED if plan.wire is Wire.BIT else number
+    return number % UNSIGNED if plan.storage is Storage.BIT else number
 
 
 def _bytes(column: Vector, row: int) -> bytes:
@@ -100,4 +100,4 @@ def _clock(value: int, micros: int) -> str:
     return f"{value >> 12:02d}:{value >> 6 & 63:02d}:{value & 63:02d}.{micros:06d}"
 
 
-_PACKED = {Wire.DATE: _date, Wire.DATETIME2: _datetime, Wire.TIMESTAMP2: _timestamp, Wire.TIME2: _time}
+_PACKED = {Storage.DATE: _date, Storage.DATETIME2: _datetime, Storage.TIMESTAMP2: _timestamp, Storage.TIME2: _time}

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
+from tailrace.connectors.mysql.delivered_rows import ALL, DeliveredRows
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.log import Query, RowEvents
-from tailrace.connectors.mysql.missing import fill_missing
+from tailrace.connectors.mysql.missing_columns import fill_missing
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.connectors.mysql.run_records import RunRecords, by_slot, parts_of
 from tailrace.connectors.mysql.settings import MySqlSettings
@@ -69,7 +69,7 @@ Touched: TypeAlias = TouchedRows | Broken
 
 
 @dataclass(slots=True)
-class Seen:
+class ViewContents:
     """What a view shows: certainly `gtids`; `unseen` collects tables without a key that other transactions changed."""
 
     gtids: GtidSet
@@ -89,15 +89,15 @@ class CollectedRows(RunRecords):
         self,
         settings: MySqlSettings,
         tables: CapturedTables,
-        bounds: Bounds,
+        delivered_rows: DeliveredRows,
         era: int,
         read: ReadTables,
     ) -> None:
-        super().__init__(settings, tables, bounds, era)
+        super().__init__(settings, tables, delivered_rows, era)
         self.ending: str | None = None
         self._read = read
         self._whole = read.whole
-        self.seen: Seen | None = None
+        self.seen: ViewContents | None = None
         self._touched: list[Touched] = []
         self._key_decoders: dict[int, KeyDecoder | None] = {}
 
@@ -130,7 +130,7 @@ class CollectedRows(RunRecords):
                 if new is not None:
                     self.note(_touched(captured.table, new, keys, key_decoder))
 
-    def _is_seen(self, seen: Seen, run: RowEvents, events: Int64) -> bool:
+    def _is_seen(self, seen: ViewContents, run: RowEvents, events: Int64) -> bool:
         """Whether a view certainly shows the transactions of these events."""
         if run.placed is None:
             ended = [run.transactions[int(index)].gtid for index in np.unique(run.transaction[events])]

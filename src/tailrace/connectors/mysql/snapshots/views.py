@@ -31,10 +31,10 @@ from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
+from tailrace.connectors.mysql.snapshots.read_locks import holding, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
-from tailrace.connectors.mysql.snapshots.touched_rows import Seen
+from tailrace.connectors.mysql.snapshots.touched_rows import ViewContents
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ViewRequest:
     """The table to read.
 
     Attributes:
@@ -81,7 +81,7 @@ class TableView:
 
     """
 
-    def __init__(self, connection: Connection, wanted: Wanted, head: Head, seen: Seen | None) -> None:
+    def __init__(self, connection: Connection, wanted: ViewRequest, head: Head, seen: ViewContents | None) -> None:
         self.head = head
         self.seen = seen
         self.position: Mapping[str, Any] | None = None  # H in the source's form; the source sets it
@@ -139,7 +139,7 @@ class Views:
         self._server = server
         self._attempts: dict[TableId, int] = {}
 
-    def open(self, reading: Connection, wanted: Wanted) -> TableView:
+    def open(self, reading: Connection, wanted: ViewRequest) -> TableView:
         """Open a view of a table on a connection, in place of one that may be open there.
 
         It shows everything before the position that the log is read to.
@@ -165,18 +165,18 @@ class Views:
         what = "it changes all the time" if self._server.has_gtids else "GTIDs are off"
         return self._unproven(reading, wanted, f"{what}, and no lock was taken: {'; '.join(reasons)}")
 
-    def _by_gtids(self, reading: Connection, wanted: Wanted) -> TableView:
+    def _by_gtids(self, reading: Connection, wanted: ViewRequest) -> TableView:
         _begin(reading, wanted)
         # The order matters: a transaction in this set is visible before the first read fixes the read view.
         executed, _ = catalog.gtids(self._asking)
-        return self._opened(reading, wanted, Seen(executed))
+        return self._opened(reading, wanted, ViewContents(executed))
 
-    def _under_lock(self, reading: Connection, wanted: Wanted, reasons: list[str]) -> TableView | None:
+    def _under_lock(self, reading: Connection, wanted: ViewRequest, reasons: list[str]) -> TableView | None:
         """A view that was opened under a lock; None if no lock was granted."""
         timeout = self._settings.snapshot_lock_timeout_ms
         for statement in reversed(read_locks(self._settings, [wanted.id])):  # the table's own lock disturbs fewer sessions
             try:
-                with held(self._asking, statement, timeout):
+                with holding(self._asking, statement, timeout):
                     _begin(reading, wanted, timeout)
                     return self._opened(reading, wanted, None)
             except (SourceSetupError, RetriableError) as error:
@@ -190,7 +190,7 @@ class Views:
             reasons.append(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
         return None
 
-    def _unproven(self, reading: Connection, wanted: Wanted, why: str) -> TableView:
+    def _unproven(self, reading: Connection, wanted: ViewRequest, why: str) -> TableView:
         log.warning(
             "the snapshot of %s is not proven to be exact: %s. A change that was being committed when it was read may be "
             "missing, or come twice. A primary key would mend that",
@@ -200,7 +200,7 @@ class Views:
         _begin(reading, wanted)
         return self._opened(reading, wanted, None)
 
-    def _opened(self, reading: Connection, wanted: Wanted, seen: Seen | None) -> TableView:
+    def _opened(self, reading: Connection, wanted: ViewRequest, seen: ViewContents | None) -> TableView:
         # This read fixes the read view, and H is queried after it: so H lies after everything that the view shows.
         rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 1")  # noqa: S608 -- names are quoted
         return TableView(reading, wanted, catalog.head(self._asking, self._server), seen)
@@ -212,7 +212,7 @@ class Views:
         return str(found[0][0]) if found else WITH_VIEWS
 
 
-def _begin(reading: Connection, wanted: Wanted, timeout_ms: int | None = None) -> None:
+def _begin(reading: Connection, wanted: ViewRequest, timeout_ms: int | None = None) -> None:
     """Begin a transaction that has no read view yet, and in which the table keeps its known structure.
 
     With a timeout, the wait for a session that alters the table is limited: that session may wait for our own lock.

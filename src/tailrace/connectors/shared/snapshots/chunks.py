@@ -36,7 +36,7 @@ class Block(Protocol):
     def __len__(self) -> int: ...
 
 
-class ShownTable(Protocol):
+class ShapedTable(Protocol):
     """A table's structure, with the shape of its read events."""
 
     @property
@@ -63,7 +63,7 @@ class ReadChunk:
 
     """
 
-    table: ShownTable
+    table: ShapedTable
     blocks: Sequence[Block]
     is_last: bool
     read_us: int

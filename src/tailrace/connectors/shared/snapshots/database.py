@@ -10,7 +10,7 @@ from tailrace.events.event import Event
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark, Piece, SnapshotSource
 
-TellStructure = Callable[[Batch, Mark], None]
+AddStructure = Callable[[Batch, Mark], None]
 
 
 class LaneSource(SnapshotSource, Protocol):
@@ -39,7 +39,7 @@ class SnapshotDatabase(Protocol):
         """The source of the rows."""
 
     @property
-    def begins_anew(self) -> Mapping[str, Any] | None:
+    def new_snapshot_restart(self) -> Mapping[str, Any] | None:
         """The restart position of the rows, if another process can't resume and must begin a new snapshot; else None.
 
         A snapshot can't be resumed if its rows are those of one transaction, which ends with its process.
@@ -57,10 +57,10 @@ class SnapshotDatabase(Protocol):
         `now_us` is the processing time, `read_us` the read time, microseconds since the epoch.
         """
 
-    def tell_first(self, batch: Batch) -> None:
+    def add_first_structures(self, batch: Batch) -> None:
         """Add the initial schema-change events but the last one, whose mark depends on what follows."""
 
-    def tell_last(self, batch: Batch, mark: Mark) -> None:
+    def add_last_structure(self, batch: Batch, mark: Mark) -> None:
         """Add the last schema-change event, with its mark."""
 
 

@@ -12,9 +12,9 @@ from tailrace.connectors.base import Progress
 from tailrace.events.event import Event
 from tailrace.notifications.model import Notification
 from tailrace.notifications.snapshots import IncrementalSnapshot, Status
+from tailrace.requested_work.figures import TableSize
+from tailrace.requested_work.work import TableWork, Work
 from tailrace.schema.tables import TableId
-from tailrace.signalled.figures import TableSize
-from tailrace.signalled.work import TableWork, Work
 
 MARK: Final = "incremental"
 """`source.snapshot` of the rows."""
@@ -86,14 +86,21 @@ class Steps:
         # With a surrogate key, Debezium's notification has only that column. The key's columns follow it in ours, to
         # make the order unique.
         shown = 1 if table.surrogate is not None else None
-        told = [self._tell(work).in_progress(table.table, work.ids, upto[:shown], key[:shown])] if key and upto else []
-        return Step(work.with_first(table), notifications=told, **given)
+        notifications = (
+            [self._notifications(work).in_progress(table.table, work.ids, upto[:shown], key[:shown])]
+            if key and upto
+            else []
+        )
+        return Step(work.with_first(table), notifications=notifications, **given)
 
     def ended(self, work: Work, table: TableWork, status: Status) -> Step:
         """The step with which a table ends."""
         left = work.without([table.table])
-        told = [self._tell(work).table_completed(table.table, work.ids, table.rows, status)]
-        return Step(left, notifications=told if left.tables else [*told, self._tell(work).completed()])
+        notifications = [self._notifications(work).table_completed(table.table, work.ids, table.rows, status)]
+        return Step(
+            left,
+            notifications=notifications if left.tables else [*notifications, self._notifications(work).completed()],
+        )
 
     def read_to_end(self, step: Step, table: TableWork) -> Step:
         """A step that reads the last rows of the first table, extended by the table's end."""
@@ -110,5 +117,5 @@ class Steps:
         log.warning("the incremental snapshot leaves %s out: %s", table.table, reason)
         return self.ended(work, table, Status.NO_PRIMARY_KEY)
 
-    def _tell(self, work: Work) -> IncrementalSnapshot:
+    def _notifications(self, work: Work) -> IncrementalSnapshot:
         return IncrementalSnapshot(self._prefix, work.signal)

@@ -16,7 +16,7 @@ from attrs import evolve
 
 from tailrace.config.overrides import SelectOverride
 from tailrace.config.settings import Settings
-from tailrace.connectors.shared.signalled_sql import Dialect, require_allowed
+from tailrace.connectors.shared.signal_sql import Dialect, require_allowed
 from tailrace.errors import ConfigError, TailraceError
 from tailrace.schema.tables import TableId
 
@@ -31,7 +31,9 @@ def overrides_of(settings: Settings, tables: Iterable[TableId], *, lower_names: 
     return {table: override for table, override in found.items() if override is not None}
 
 
-def with_signalled(settings: _Settings, statements: Mapping[TableId, str | None], dialect: Dialect) -> _Settings:
+def with_statements_of_signal(
+    settings: _Settings, statements: Mapping[TableId, str | None], dialect: Dialect
+) -> _Settings:
     """The settings with a signal's statements for tables; they take precedence over the configured ones.
 
     Raises:

@@ -51,7 +51,7 @@ from tailrace.snapshot.waves import SnapshotLane
 
 SECOND: Final = 1_000_000
 INCREMENTAL: Final = "incremental"
-Shown = tuple[Shape, Changes]
+ShapedChanges = tuple[Shape, Changes]
 _Settings = TypeVar("_Settings", bound=Settings)
 
 log = logging.getLogger(__name__)
@@ -64,13 +64,13 @@ class PartDatabase(Protocol[Source]):
     """A database whose parts are read."""
 
     @property
-    def place(self) -> Mapping[str, Any]:
+    def position(self) -> Mapping[str, Any]:
         """P, as in a lane's state."""
 
     def opened(self) -> Source:
         """Open the database at P."""
 
-    def shown(self, source: Source, piece: Piece, read_us: int) -> Iterator[Shown]:
+    def read_events(self, source: Source, piece: Piece, read_us: int) -> Iterator[ShapedChanges]:
         """The read events of rows, each with its shape; `read_us`: the read time, microseconds since the epoch."""
 
     def structures(self, batch: Batch) -> list[Event]:
@@ -89,21 +89,21 @@ class PartReader(Generic[Source]):
         self._progress = progress
         self._read_us = part.now_us // SECOND * SECOND  # whole seconds, like the server's clock in a lane's snapshot
 
-    def steps(self) -> Iterator[tuple[list[Shown], Progress]]:
+    def steps(self) -> Iterator[tuple[list[ShapedChanges], Progress]]:
         """For each wave, the read events with their shapes, and the progress after their delivery."""
         if "structures" in self._part.content:
             return
         is_open = False
         try:
             with closing(self._database.opened()) as source:
-                for wave in AskedPart(self._part.content).waves(source, self._state()):
+                for wave in RequestedPart(self._part.content).waves(source, self._state()):
                     is_open = wave.is_open
-                    pieces = (self._database.shown(source, piece, self._read_us) for piece in wave.pieces)
+                    pieces = (self._database.read_events(source, piece, self._read_us) for piece in wave.pieces)
                     yield [each for piece in pieces for each in piece], self._reached(wave.state)
         except PositionLostError as error:
             # No retry can bring the log back, and the stream of changes is worth more than the rest of requested work.
             if "asked" in self._part.content:
-                warn_of_asked(self._part.content, error)
+                warn_of_failed_request(self._part.content, error)
                 return
             raise self._database.lost(error) from error
         except RetriableError as error:
@@ -128,14 +128,14 @@ class PartReader(Generic[Source]):
         if self._progress.snapshot is not None:
             return SnapshotState.from_dict(self._progress.snapshot)
         segments = tuple(Segment(*segment) for segment in self._part.content["segments"])
-        return start(LanePlan(segments), self._database.place)
+        return start(LanePlan(segments), self._database.position)
 
     def _reached(self, state: SnapshotState) -> Progress:
         return Progress(self._progress.delivered, self._progress.restart, state.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPart:
+class RequestedPart:
     """The members of a part that say what a signal requested; without them the part is of an initial snapshot.
 
     Attributes:
@@ -146,30 +146,30 @@ class AskedPart:
     content: Mapping[str, Any]
 
     @property
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether a signal requested it."""
-        return bool(self._asked)
+        return bool(self._request)
 
     @property
     def is_incremental(self) -> bool:
         """Whether it belongs to an incremental snapshot."""
-        return self._asked.get("kind") == INCREMENTAL
+        return self._request.get("kind") == INCREMENTAL
 
     @property
     def conditions(self) -> dict[TableId, str]:
         """The conditions for WHERE, of the tables that have one."""
-        return {parse_id(table): text for table, text in self._asked.get("conditions", {}).items()}
+        return {parse_id(table): text for table, text in self._request.get("conditions", {}).items()}
 
     def settings(self, settings: _Settings) -> _Settings:
         """The settings with only those statements that were determined when the signal was handled.
 
         The task must not use today's configuration: the plan is older.
         """
-        if not self.is_asked:
+        if not self.is_requested:
             return settings
         overrides = (
             SelectOverride(parse_id(table), text, "the signal's or the connector's")
-            for table, text in self._asked.get("statements", {}).items()
+            for table, text in self._request.get("statements", {}).items()
         )
         return evolve(settings, select_overrides=SelectOverrides(tuple(overrides)))
 
@@ -179,21 +179,21 @@ class AskedPart:
 
     def waves(self, source: LaneSource, state: SnapshotState) -> Iterator[Wave]:
         """The waves from a state on."""
-        chosen = source.chosen | frozenset(self._asked.get("conditions", {}))
+        chosen = source.chosen | frozenset(self._request.get("conditions", {}))
         try:
             yield from SnapshotLane(source, state, chosen, source.whole).waves()
         except (ConfigError, SourceSetupError, StructureError, UnsupportedError) as error:
-            if not self.is_asked:
+            if not self.is_requested:
                 raise
-            warn_of_asked(self.content, error)
+            warn_of_failed_request(self.content, error)
 
     @property
-    def _asked(self) -> Mapping[str, Any]:
-        asked: Mapping[str, Any] = self.content.get("asked", {})
-        return asked
+    def _request(self) -> Mapping[str, Any]:
+        request: Mapping[str, Any] = self.content.get("asked", {})
+        return request
 
 
-def warn_of_asked(content: Mapping[str, Any], error: TailraceError) -> None:
+def warn_of_failed_request(content: Mapping[str, Any], error: TailraceError) -> None:
     """Warn about the rest of a requested part that is not read."""
     tables = ", ".join(content["keys"])
     log.warning("what is left of %s, of the snapshot that a signal asked for, is not read: %s", tables, error)

@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 import orjson
 
 from tailrace.connectors.base import SnapshotStep, StartPoint
-from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size, StoredKey
+from tailrace.connectors.shared.snapshots.part_assembly import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size, StoredKey
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.lane_part import LanePart
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Cuts:
+class RangeEnds:
     """The ends of the next ranges, strictly ascending.
 
     `is_end`: at most one more range follows the last of them.
@@ -44,7 +44,7 @@ class Cuts:
     is_end: bool
 
 
-class Cutting(Protocol[Key]):
+class RangePlanning(Protocol[Key]):
     """What a step needs from the server."""
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
@@ -53,11 +53,11 @@ class Cutting(Protocol[Key]):
     def key(self, given: Mapping[str, Any]) -> Key:
         """Parse a key from its JSON."""
 
-    def next_cuts(self, table: TableId, key: Key, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+    def next_range_ends(self, table: TableId, key: Key, after: Bound | None, *, of_rows: int, most: int) -> RangeEnds:
         """The ends of the next ranges, of about `of_rows` rows each, after a bound; at most `most`."""
 
 
-def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | None, most: int) -> Cuts:
+def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | None, most: int) -> RangeEnds:
     """At most `most` range ends after a bound, found by walking along the index.
 
     `key_behind` returns the key a fixed number of rows after a bound, or after the table's beginning; None if fewer
@@ -67,9 +67,9 @@ def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | No
     while len(points) < most:
         found = key_behind(points[-1] if points else after)
         if found is None:
-            return Cuts(points, is_end=True)
+            return RangeEnds(points, is_end=True)
         points.append(found)
-    return Cuts(points, is_end=False)
+    return RangeEnds(points, is_end=False)
 
 
 def tables_of(point: StartPoint) -> Mapping[str, Any]:
@@ -79,15 +79,15 @@ def tables_of(point: StartPoint) -> Mapping[str, Any]:
     return {"tables": [[segment.table, part.keys[segment.table]] for segment in part.state.segments]}
 
 
-def structures_step(reached: Mapping[str, Any] | None, *, tells: bool) -> SnapshotStep | None:
+def structures_step(reached: Mapping[str, Any] | None, *, announces_structures: bool) -> SnapshotStep | None:
     """The first step, if structures are delivered; None: the tables are next."""
-    return SnapshotStep([STRUCTURES], {"tables": 0}) if reached is None and tells else None
+    return SnapshotStep([STRUCTURES], {"tables": 0}) if reached is None and announces_structures else None
 
 
 class Stepping(Generic[Key]):
     """One step of planning; how far it has come is a number of tables, and the key where the next range begins."""
 
-    def __init__(self, cutting: Cutting[Key], limits: Limits) -> None:
+    def __init__(self, cutting: RangePlanning[Key], limits: Limits) -> None:
         self._cutting = cutting
         self._limits = limits
         self._parts = Parts(limits)
@@ -113,10 +113,10 @@ class Stepping(Generic[Key]):
         self._parts.close()
         is_end = done == len(tables)
         end = {"tables": done} if after is None else {"tables": done, "after": after}
-        asked = snapshot.get("asked")
+        request = snapshot.get("asked")
         parts: Sequence[Mapping[str, Any]] = self._parts.done
-        if asked is not None:
-            parts = [_asked(part, asked) for part in parts]
+        if request is not None:
+            parts = [_requested(part, request) for part in parts]
         return SnapshotStep(parts, None if is_end else end)
 
     def _is_alone(self, size: Size, key: Key | None, after: Bound | None) -> bool:
@@ -131,13 +131,13 @@ class Stepping(Generic[Key]):
             self._parts.gather(Segment(name), key, self._limits.share(size) if key else 1)
             return None
         of_rows = self._limits.rows_of(size)
-        cuts = self._cutting.next_cuts(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
+        cuts = self._cutting.next_range_ends(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
         # The table's last range has no end, so that rows which were inserted beyond the last range end are in it.
         self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
         return None if cuts.is_end else cuts.points[-1]
 
 
-def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def _requested(part: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     """A part of a blocking snapshot, with the statements that select its tables' rows."""
-    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
-    return {**part, "asked": {**asked, "statements": its}}
+    its = {table: text for table, text in request["statements"].items() if table in part["keys"]}
+    return {**part, "asked": {**request, "statements": its}}

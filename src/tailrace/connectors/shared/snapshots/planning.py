@@ -18,7 +18,7 @@ Keys = Mapping[TableId, Any]
 """The key of each table, the connector's own JSON; None: it has none, and is read whole."""
 
 
-class Cutter(Protocol):
+class TableSplitter(Protocol):
     """Splits tables by key ranges."""
 
     @property
@@ -33,7 +33,12 @@ class Cutter(Protocol):
 
 
 def planned(
-    settings: Settings, keys: Keys, rows: Mapping[TableId, int], lanes: int, place: Mapping[str, Any], cutter: Cutter
+    settings: Settings,
+    keys: Keys,
+    rows: Mapping[TableId, int],
+    lanes: int,
+    place: Mapping[str, Any],
+    cutter: TableSplitter,
 ) -> dict[str, Any]:
     """The snapshot in the initial progress of every lane; a small snapshot gets fewer lanes than `lanes`.
 
@@ -97,7 +102,7 @@ def in_order(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
     return list(dict.fromkeys((*first, *names)))
 
 
-def _plan(cutter: Cutter, table: TableId, key: Any, rows: int, lanes: int, least: int) -> TablePlan:
+def _plan(cutter: TableSplitter, table: TableId, key: Any, rows: int, lanes: int, least: int) -> TablePlan:
     """The plan of one table; one of fewer than `least` rows is not split, as whole tables balance lanes well enough."""
     if key is None:
         return TablePlan(quoted_id(table), rows)

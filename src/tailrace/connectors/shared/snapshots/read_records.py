@@ -80,7 +80,7 @@ class ReadChanges:
             op=np.full(n, READ, np.uint8),
             event=nothing,
             transaction=nothing,
-            source={**self.source, **_times(read_us), "snapshot": self._told(mark)},
+            source={**self.source, **_times(read_us), "snapshot": self._mark_value(mark)},
             constants=self.constants(table),
             position=self.position,
             log_order=np.arange(n, dtype=np.int64),
@@ -108,7 +108,7 @@ class ReadChanges:
             images = _that_are(touched.before[rows])
             yield shape_of(touched.table), self.of(touched.table.id, touched.columns, images, mark, read_us)
 
-    def _told(self, mark: str) -> Fact:
+    def _mark_value(self, mark: str) -> Fact:
         if self.is_flag:
             return for_all(Vector(Kind.BOOL, 1, np.ones(1, np.int64)))
         return text_for_all(mark if mark in self.marks else _ANY)

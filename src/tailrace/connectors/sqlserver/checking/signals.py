@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.change_tables.signal_tables import deaf, heard_columns
+from tailrace.connectors.change_tables.signal_tables import incomplete_signal_table, signal_columns
 from tailrace.connectors.findings import Finding, Level, listed
+from tailrace.connectors.shared.signal_sql import ALLOWED
 from tailrace.connectors.shared.signal_tables import signal_tables_of
-from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
@@ -37,8 +37,8 @@ def findings(
     for table in signal_tables_of(settings):
         if table.catalog.lower() == session.database.lower():
             instance = captured.get(_key(table))
-            heard = [] if instance is None else heard_columns(settings, instance.table, instance.columns)
-            yield _finding(table, known.get(_key(table)), instance, heard)
+            columns_read = [] if instance is None else signal_columns(settings, instance.table, instance.columns)
+            yield _finding(table, known.get(_key(table)), instance, columns_read)
 
 
 def rights(session: Session, settings: SqlServerSettings, who: Login) -> Iterator[Finding]:
@@ -66,7 +66,9 @@ def rights(session: Session, settings: SqlServerSettings, who: Login) -> Iterato
     )
 
 
-def _finding(table: TableId, structure: Table | None, instance: Instance | None, heard: Sequence[str]) -> Finding:
+def _finding(
+    table: TableId, structure: Table | None, instance: Instance | None, columns_read: Sequence[str]
+) -> Finding:
     name = quoted(table.schema, table.name)
     create = (
         f"USE {quoted(table.catalog)}; CREATE TABLE {name} (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, "
@@ -88,8 +90,8 @@ def _finding(table: TableId, structure: Table | None, instance: Instance | None,
         return Finding(
             Level.WARNING, f"the signal table {table} is not captured, so nobody hears", statements=(statement,)
         )
-    if len(heard) != len(COLUMNS):
-        return Finding(Level.WARNING, deaf(table, heard), ADVICE.all_columns)
+    if len(columns_read) != len(COLUMNS):
+        return Finding(Level.WARNING, incomplete_signal_table(table, columns_read), ADVICE.all_columns)
     return Finding(Level.OK, f"the signal table {table} has its three columns and is captured")
 
 

@@ -13,18 +13,18 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_ROWS
-from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import catalog, filled_tables, replicas
+from tailrace.connectors.sqlserver import catalog, replicas, tables_with_changes
 from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements, views
+from tailrace.connectors.sqlserver.snapshots.capture_progress import CaptureJob
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Mask
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
-from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable, read_tables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
@@ -49,7 +49,7 @@ class Database:
         reached: up to where the log is read.
         hint: makes reads wait for locks.
         view: the view that was opened last.
-        moments: the times noted after chunks.
+        read_times: the times noted after chunks.
         chosen: the tables whose rows the user selects: a change takes precedence over a row that was read.
 
     """
@@ -78,7 +78,7 @@ class Database:
         try:
             self.tables = read_tables(settings, self.asking, point, keys)
             self.job = CaptureJob(self.asking)
-            self.moments = Moments(self.job)
+            self.read_times = ReadTimes(self.job)
             has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
         except BaseException:
             self.asking.close()
@@ -152,17 +152,17 @@ class Database:
         self.view = view
         return view
 
-    def place_of_view(self) -> Lsn:
+    def view_position(self) -> Lsn:
         """The LSN of the last view; the capture job has passed it."""
         return self.captured_up_to() if self.view is None else views.place_at(self.asking, self.view.middle, self.reached)
 
     def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which of the instances have rows in a window."""
-        return filled_tables.has_rows(self.asking, instances, window)
+        return tables_with_changes.has_rows(self.asking, instances, window)
 
     def changes(self, read: ReadTable, window: Window) -> Iterator[ChangeRows]:
         """The changes of a table in a window."""
-        reading = replace(read.reading, skipped=self._unheard_of(read.table.id))
+        reading = replace(read.reading, skipped=self._unreported_operations(read.table.id))
         return rows_of(self.asking, reading, window, None, lambda: CHANGES_AT_ONCE)
 
     def nth_entry(self, window: Window, number: int) -> Lsn | None:
@@ -174,7 +174,7 @@ class Database:
         """Whether each bound lies in any of the intervals, in the server's order."""
         return statements.are_within(self.asking, _key_of(read), bounds, intervals)
 
-    def _unheard_of(self, table: TableId) -> tuple[int, ...]:
+    def _unreported_operations(self, table: TableId) -> tuple[int, ...]:
         """The skipped operations on a `chosen` table, which take no precedence over a row that was read."""
         skipped = self._settings.skipped_operations if table in self.chosen else frozenset()
         return (*((INSERT,) if "c" in skipped else ()), *((BEFORE, AFTER) if "u" in skipped else ()))
@@ -187,7 +187,7 @@ class Database:
         self.reached = self._point = point
         self.tables = read_tables(self._settings, self.asking, point, self._keys)
 
-    def forget_reading(self) -> None:
+    def reset_reading(self) -> None:
         """Use a new session for the next read."""
         if self._reading is not None:
             self._reading.close()
@@ -195,7 +195,7 @@ class Database:
 
     def close(self) -> None:
         """Close the sessions."""
-        self.forget_reading()
+        self.reset_reading()
         if self._locking is not None:
             self._locking.close()
         self.asking.close()

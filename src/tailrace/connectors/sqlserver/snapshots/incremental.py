@@ -19,8 +19,8 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.sqlserver.snapshots.planned_tables import SqlServerTables
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.errors import RetriableError
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.changes_topic import quoted_id
-from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 LOCK_MS: Final = 1_000
@@ -57,7 +57,7 @@ class _Reads:
             reads_ahead=False,
         )
 
-    def asking(self, database: Database) -> Session:
+    def catalog_session(self, database: Database) -> Session:
         """The session for queries about tables."""
         return database.asking
 

@@ -97,7 +97,7 @@ class IsolatedSource:
             before = POSITIONS.restart(progress.restart)
             lsns = {name: before[name].lsn for name in before}
             for name, database in self._source.databases.items():
-                lsns[name] = max(self._begun(database), lsns[name])
+                lsns[name] = max(self._begin(database), lsns[name])
         except BaseException:
             self.close()
             raise
@@ -165,7 +165,7 @@ class IsolatedSource:
             for block in blocks_of(read, lambda rows: reading.batches(sql, rows=rows)):
                 yield ReadChunk(read, [block], False, read_us, _no_digests)
 
-    def _begun(self, database: Database) -> Lsn:
+    def _begin(self, database: Database) -> Lsn:
         """Begin a transaction and take its position, after the locks of the mode."""
         session = database.reading()
         # A table hint would override the isolation level.

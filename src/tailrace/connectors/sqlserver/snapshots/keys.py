@@ -55,7 +55,7 @@ _KINDS: Final = {
     "time": Kind.TIME,
     **dict.fromkeys(("datetime", "smalldatetime", "datetime2", "datetimeoffset"), Kind.MOMENT),
 }
-_TOLD: Final = {
+_EXACT: Final = {
     Kind.INT: "{0}",
     Kind.BIT: "{0}",
     Kind.DECIMAL: "CONVERT(varchar(50), {0})",
@@ -106,9 +106,9 @@ class KeyColumn:
         """Whether an entry of a bound is a number, and is ordered as a number."""
         return self.kind in (Kind.INT, Kind.BIT)
 
-    def told(self, alias: str) -> str:
+    def exact_value(self, alias: str) -> str:
         """The expression for its exact value; `alias` is the table's."""
-        return _TOLD[self.kind].format(f"{alias}.{quoted(self.name)}")
+        return _EXACT[self.kind].format(f"{alias}.{quoted(self.name)}")
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -125,9 +125,9 @@ class KeyColumn:
 class ChunkKey(IndexKey[KeyColumn]):
     """A key of a SQL Server table."""
 
-    def told(self, alias: str) -> list[str]:
+    def exact_values(self, alias: str) -> list[str]:
         """The SELECT list for its exact values, in key order."""
-        return [column.told(alias) for column in self.columns]
+        return [column.exact_value(alias) for column in self.columns]
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.change_tables.snapshots.part_reading import ChangeTablePart
-from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader
+from tailrace.connectors.shared.snapshots.part_reading import PartReader, RequestedPart
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
@@ -17,7 +17,7 @@ def part_reader(
     settings: SqlServerSettings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> PartReader[SqlServerSource]:
     """A reader of a part, from where its progress says."""
-    asked = AskedPart(part.content)
+    asked = RequestedPart(part.content)
     chosen = asked.settings(settings)
 
     def opened(point: Mapping[str, Any]) -> SqlServerSource:

@@ -16,7 +16,6 @@ from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import refused
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements
@@ -25,9 +24,10 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import lost, read_tables
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
+from tailrace.connectors.sqlserver.tables_with_changes import row_counts, table_row_bytes
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError, UnsupportedError
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 LOCK_MS: Final = 1_000  # planning beside the log does not wait for transactions that write to a table
@@ -58,7 +58,7 @@ class SqlServerTables:
         key = keys_of(session, [instance])[table.table]
         return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
 
-    def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
+    def start_table(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key and its greatest key value now; rows that get a greater key later are in the log."""
         hint = "" if session.is_read_only else LOCKS
         sql = statements.greatest(table.table, key, hint, table.condition)
@@ -148,14 +148,14 @@ class SqlServerTables:
         wait_for(session, lsn, LOCK_MS / 1000)
         session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
 
-    def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+    def late_instances_error(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
         """The error, which says to check the Agent and the capture job."""
         return RetriableError(
             f"the capture job of {database} has not begun with {', '.join(waiting[:SHOWN])} after "
             f"{seconds:g} s: is SQL Server Agent running, and the job cdc.{database}_capture?"
         )
 
-    def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
+    def warn_of_others(self, database: str, tables: Sequence[TableId]) -> None:
         """Warn, and name the first ones."""
         if tables:
             shown = ", ".join(f"{table.schema}.{table.name}" for table in tables[:SHOWN])

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tailrace.connectors.base import AskedStep, Progress, Signalled, SnapshotStep, StartPoint
-from tailrace.connectors.change_tables.snapshots import asked_parts, parts, planning
+from tailrace.connectors.base import Progress, RequestedStep, Signalled, SnapshotStep, StartPoint
+from tailrace.connectors.change_tables.snapshots import parts, planning, requested_parts
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.connectors.sqlserver.signal_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planned_tables import SqlServerTables
 from tailrace.errors import UnsupportedError
 from tailrace.schema.tables import TableId
@@ -58,9 +58,9 @@ def next_parts(
     )
 
 
-def asked_step(
+def requested_step(
     settings: SqlServerSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
-) -> AskedStep | None:
-    """The next parts of the requested work; see `Connector.asked_step`."""
+) -> RequestedStep | None:
+    """The next parts of the requested work; see `Connector.requested_step`."""
     dialect, tables = SqlServerDialect(settings), SqlServerTables(settings)
-    return asked_parts.asked_step(dialect, tables, T_SQL, start, signalled, wanted, max_bytes)
+    return requested_parts.requested_step(dialect, tables, T_SQL, start, signalled, wanted, max_bytes)

@@ -11,16 +11,16 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, convertible_values
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import structures, values
 from tailrace.connectors.sqlserver.captured import SqlServerDecoding
-from tailrace.connectors.sqlserver.change_tables import Reading
+from tailrace.connectors.sqlserver.change_tables import InstanceQuery
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -75,14 +75,14 @@ class ReadTable:
         return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
 
     @property
-    def tells_commands(self) -> bool:
+    def has_commands(self) -> bool:
         """True: SQL Server has `__$command_id`."""
         return True
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> InstanceQuery:
         """How its change table is read."""
-        return Reading(self.instance, tuple(self.selects), mask=True)
+        return InstanceQuery(self.instance, tuple(self.selects), mask=True)
 
     def place(self, column: int) -> slice:
         """The slice of a selected column's arrays among all selected ones."""
@@ -98,9 +98,13 @@ class ReadTable:
         selects = self.selects
         return arrays[: len(self._columns)], [arrays[selects.index(each)] for each in self._told]
 
-    def shown(self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]) -> tuple[Columns, INT32]:
-        """The values of `count` rows, and the index of each row in them; see `left_out.shown`."""
-        return shown(self.columns, arrays, count, self.failures, lambda row: f"{self.table.id}: {named(row)}")
+    def convertible_values(
+        self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
+    ) -> tuple[Columns, INT32]:
+        """The values of `count` rows, and the index of each row in them; see `left_out.convertible_values`."""
+        return convertible_values(
+            self.columns, arrays, count, self.failures, lambda row: f"{self.table.id}: {named(row)}"
+        )
 
     def columns(self, arrays: Sequence[pa.Array]) -> Columns:
         """The rows' values, a vector for each column of the structure; None if it is not selected."""
@@ -117,7 +121,7 @@ class ReadTable:
 
     @property
     def _told(self) -> list[str]:
-        return [] if self.key is None else self.key.told(ALIAS)
+        return [] if self.key is None else self.key.exact_values(ALIAS)
 
     def _select(self, column: int) -> tuple[str, ...]:
         type_ = self.types[column]

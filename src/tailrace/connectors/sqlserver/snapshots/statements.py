@@ -10,7 +10,7 @@ import numpy as np
 from tailrace.connectors.shared.snapshots import key_ranges
 from tailrace.connectors.shared.snapshots.key_ranges import Mask
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.connectors.sqlserver.signal_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.bounds import literals
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.schema.tables import TableId
@@ -56,14 +56,14 @@ def chunk(
 
 def chunk_end(table: TableId, key: ChunkKey, after: Bound | None, rows: int) -> str:
     """The SELECT of the key `rows` rows after a bound, for `bound_of_row`; no row if fewer follow."""
-    found = chunk(table, key.told(ALIAS), key, (after, None))
+    found = chunk(table, key.exact_values(ALIAS), key, (after, None))
     return f"{found} OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY"
 
 
 def greatest(table: TableId, key: ChunkKey, hint: str = "", condition: str | None = None) -> str:
     """The SELECT of the greatest key, for `bound_of_row`; no row if the table is empty."""
     order = ", ".join(f"{name} DESC" for name in names_of(key))
-    found = f"SELECT TOP (1) {', '.join(key.told(ALIAS))} FROM {_source(table, hint, None)}"  # noqa: S608 -- quoted
+    found = f"SELECT TOP (1) {', '.join(key.exact_values(ALIAS))} FROM {_source(table, hint, None)}"  # noqa: S608 -- quoted
     return f"{found} WHERE {_also(EVERYTHING, condition)} ORDER BY {order}"
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.default_values import encoded
-from tailrace.connectors.sqlserver.values import decimals, moments
+from tailrace.connectors.sqlserver.values import decimals, temporal
 from tailrace.connectors.sqlserver.values.guids import guid_texts
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column
@@ -31,19 +31,19 @@ _AS_THEY_ARE: Final = {
     Type.BYTES: pa.binary_view(),
 }
 _BY_SCHEMA: Final[dict[str, Conversion]] = {
-    "io.debezium.time.Date": moments.days,
-    "org.apache.kafka.connect.data.Date": moments.days,
-    "io.debezium.time.IsoDate": moments.day_texts,
-    "io.debezium.time.Time": moments.times(1_000_000),
-    "org.apache.kafka.connect.data.Time": moments.times(1_000_000),
-    "io.debezium.time.MicroTime": moments.times(1000),
-    "io.debezium.time.NanoTime": moments.times(1),
-    "io.debezium.time.IsoTime": moments.time_texts,
-    "io.debezium.time.Timestamp": moments.timestamps(1000),
-    "org.apache.kafka.connect.data.Timestamp": moments.timestamps(1000),
-    "io.debezium.time.MicroTimestamp": moments.timestamps(1),
-    "io.debezium.time.IsoTimestamp": moments.timestamp_texts,
-    "io.debezium.time.ZonedTimestamp": moments.zoned_texts,
+    "io.debezium.time.Date": temporal.days,
+    "org.apache.kafka.connect.data.Date": temporal.days,
+    "io.debezium.time.IsoDate": temporal.day_texts,
+    "io.debezium.time.Time": temporal.times(1_000_000),
+    "org.apache.kafka.connect.data.Time": temporal.times(1_000_000),
+    "io.debezium.time.MicroTime": temporal.times(1000),
+    "io.debezium.time.NanoTime": temporal.times(1),
+    "io.debezium.time.IsoTime": temporal.time_texts,
+    "io.debezium.time.Timestamp": temporal.timestamps(1000),
+    "org.apache.kafka.connect.data.Timestamp": temporal.timestamps(1000),
+    "io.debezium.time.MicroTimestamp": temporal.timestamps(1),
+    "io.debezium.time.IsoTimestamp": temporal.timestamp_texts,
+    "io.debezium.time.ZonedTimestamp": temporal.zoned_texts,
 }
 _NANO_TIMESTAMP: Final = "io.debezium.time.NanoTimestamp"
 GUID: Final = "uniqueidentifier"
@@ -81,7 +81,7 @@ def converter_of(column: Column, schema: Schema, binary_mode: str) -> Converter:
     if column.type_name.lower() == GUID:
         return Converter(guid_texts)
     if schema.name == _NANO_TIMESTAMP:
-        return Converter(moments.nano_timestamps(column.name, optional=schema.optional))
+        return Converter(temporal.nano_timestamps(column.name, optional=schema.optional))
     return Converter(_BY_SCHEMA.get(schema.name or "") or _plain(schema))
 
 

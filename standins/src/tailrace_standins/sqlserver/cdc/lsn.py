@@ -62,7 +62,7 @@ def decrement(lsn: bytes) -> bytes:
     return ((int.from_bytes(lsn, "big") - 1) % (1 << 8 * SIZE)).to_bytes(SIZE, "big")
 
 
-def shown(lsn: bytes) -> str:
+def lsn_text(lsn: bytes) -> str:
     """The form in sys.dm_cdc_log_scan_sessions: `00000025:000000f8:0003` and a NUL, with which Debezium compares."""
     text = lsn.hex()
     return f"{text[:8]}:{text[8:16]}:{text[16:]}\0"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.system_rows import NAMES, Row
-from tailrace_standins.sqlserver.engine import definitions, moments
+from tailrace_standins.sqlserver.engine import definitions, temporal
 from tailrace_standins.sqlserver.engine.alter import changing
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.log import Transaction
@@ -126,7 +126,7 @@ def drop(session: EngineSession, transaction: Transaction, database: Database, o
 
 def datetime_stored(moment: str) -> str:
     """The stored form of a datetime2(7), rounded like datetime (to 1/300 second)."""
-    return moments.text(moments.as_datetime(moments.moment(moment)))
+    return temporal.text(temporal.as_datetime(temporal.moment(moment)))
 
 
 @contextmanager

@@ -48,7 +48,7 @@ _SUMMED: Final = (
     "duration", "error_count", "tran_count", "log_record_count", "schema_change_count", "command_count",
     "failed_sessions_count",
 )  # fmt: skip
-_NONE: Final = lsn.shown(lsn.ZERO)
+_NONE: Final = lsn.lsn_text(lsn.ZERO)
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Scan:
         """The session's row in the view."""
         time = self.last_time[:23] if self.last_time else None
         latency = round(_seconds(self.last_time, self.end)) if self.last_time else 0
-        first, last = lsn.shown(self.first), lsn.shown(self.last)
+        first, last = lsn.lsn_text(self.first), lsn.lsn_text(self.last)
         duration = round(_seconds(self.start, self.end)) if self.found.transactions else 0
         return (
             self.id,

@@ -3,7 +3,8 @@
 - `server.py` the server (`Engine`), `session.py` a session
 - `parsing/` T-SQL as trees; `tree.py` those trees (`nodes.py`, `statement_nodes.py`, `definition_nodes.py`)
 - `compiling/` queries of T-SQL as queries of SQLite, with `scope.py`
-- `types.py`, `stored.py`, `convert*.py`, `moments.py`, `collations.py` values: types, stored form in SQLite, sort order
+- `types.py`, `stored.py`, `convert*.py`, `temporal.py`, `collations.py` values: types, stored form in SQLite, sort
+order
 - `functions/`, `connection.py` Python functions that compiled statements call
 - `interpret.py` the statements of a batch: `variables.py`, `raising.py`, `session_statements.py`, `options.py`, `calls.py`
 - `reading.py` with `reading_locks.py`, `dml.py` with `dml_plans.py`, `written_rows.py`, `outputs.py`, `keys.py` execution

@@ -11,8 +11,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from tailrace_standins.sqlserver.engine import convert_text, stored
-from tailrace_standins.sqlserver.engine.convert_moments import to_date, to_datetime, to_offset, to_time
 from tailrace_standins.sqlserver.engine.convert_numbers import WIDTHS, to_decimal, to_float, to_int
+from tailrace_standins.sqlserver.engine.convert_temporal import to_date, to_datetime, to_offset, to_time
 from tailrace_standins.sqlserver.engine.errors import error
 from tailrace_standins.sqlserver.engine.stored import Conversion, Stored
 from tailrace_standins.sqlserver.engine.types import family

@@ -9,7 +9,7 @@ import struct
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
-from tailrace_standins.sqlserver.engine import convert_text, moments
+from tailrace_standins.sqlserver.engine import convert_text, temporal
 from tailrace_standins.sqlserver.engine.errors import error
 from tailrace_standins.sqlserver.engine.stored import EXACT, Conversion, exact, packed
 from tailrace_standins.sqlserver.engine.types import INTEGER_RANGE, family
@@ -58,8 +58,8 @@ def _whole(value: Any, source: SqlType, target: SqlType) -> int:
                 value[-width:].rjust(width, b"\0"), "big", signed=target.name not in {"tinyint", "bit"}
             )
         case "datetime" | "date":
-            day, ticks = moments.moment(value)
-            return day - moments.EPOCH + (1 if ticks >= moments.DAY // 2 else 0)
+            day, ticks = temporal.moment(value)
+            return day - temporal.EPOCH + (1 if ticks >= temporal.DAY // 2 else 0)
     raise error(529, source.name, target.name)
 
 
@@ -97,8 +97,8 @@ def to_float(source: SqlType, target: SqlType, _style: int, _column: Any) -> Con
 
 
 def _days(value: str) -> float:
-    day, ticks = moments.moment(value)
-    return day - moments.EPOCH + ticks / moments.DAY
+    day, ticks = temporal.moment(value)
+    return day - temporal.EPOCH + ticks / temporal.DAY
 
 
 def to_decimal(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:

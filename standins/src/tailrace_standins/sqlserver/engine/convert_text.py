@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any, Final
 from uuid import UUID
 
-from tailrace_standins.sqlserver.engine import moments, stored
+from tailrace_standins.sqlserver.engine import stored, temporal
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
 from tailrace_standins.sqlserver.engine.types import family
 from tailrace_standins.sqlserver.values import MAX, SqlType
@@ -153,7 +153,7 @@ def moment_text(value: str, source: SqlType, style: int) -> str:
     if kind == "time":
         return stored.decoded(value, source) if style not in {108, 8} else value[:8]  # type: ignore[return-value]
     if kind == "offset":
-        shown = moments.offset_value(value, source.scale)
+        shown = temporal.offset_value(value, source.scale)
         return shown.replace(" ", "T", 1).replace(" ", "") if style in {126, 127} else shown
     shown = str(stored.decoded(value, source))
     if source.name in {"datetime", "smalldatetime"} and style in {0, 100, 9, 109}:

@@ -125,14 +125,14 @@ class Engine:
 
     def now(self) -> str:
         """The time of the server's zone, as datetime2(7) is stored."""
-        return self.shown(self.moment())
+        return self.clock_text(self.moment())
 
     def moment(self) -> dt.datetime:
         """The time, in the server's zone."""
         return self._clock().astimezone(self.zone)
 
     @staticmethod
-    def shown(moment: dt.datetime) -> str:
+    def clock_text(moment: dt.datetime) -> str:
         """What a clock shows, as datetime2(7) is stored."""
         return moment.strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
 

@@ -24,7 +24,7 @@ from decimal import Context, Decimal
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
-from tailrace_standins.sqlserver.engine import moments
+from tailrace_standins.sqlserver.engine import temporal
 from tailrace_standins.sqlserver.engine.types import family
 from tailrace_standins.sqlserver.values import SqlType, Value, Variant
 
@@ -154,9 +154,9 @@ _ENCODERS: Final[dict[str, Callable[[Any, SqlType], Stored]]] = {
     "decimal": _decimal_encoded,
     "guid": lambda value, _of: guid_stored(value),
     "binary": lambda value, _of: bytes(value),
-    "time": lambda value, _of: moments.seven_digits(value),
-    "datetime": lambda value, _of: moments.seven_digits(value),
-    "offset": lambda value, _of: moments.offset_stored(value),
+    "time": lambda value, _of: temporal.seven_digits(value),
+    "datetime": lambda value, _of: temporal.seven_digits(value),
+    "offset": lambda value, _of: temporal.offset_stored(value),
     "variant": _variant_encoded,
 }
 _DECODERS: Final[dict[str, Callable[[SqlType], Callable[[Any], Value]]]] = {
@@ -164,6 +164,6 @@ _DECODERS: Final[dict[str, Callable[[SqlType], Callable[[Any], Value]]]] = {
     "guid": lambda _of: guid_value,
     "time": _time_decoder,
     "datetime": _datetime_decoder,
-    "offset": lambda of: lambda text: moments.offset_value(text, of.scale),
+    "offset": lambda of: lambda text: temporal.offset_value(text, of.scale),
     "variant": lambda _of: _variant_value,
 }

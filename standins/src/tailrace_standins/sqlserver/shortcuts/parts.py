@@ -31,7 +31,7 @@ _FRACTION: Final = {"time": 9, "datetime": 20, "smalldatetime": 20, "datetime2":
 _OFFSET: Final = len("+00:00")
 
 
-def asked(node: tree.Expression) -> tuple[str, tree.Column]:
+def requested_part(node: tree.Expression) -> tuple[str, tree.Column]:
     """The part and its column; raises `UnreadableError`."""
     match node:
         case tree.Cast(operand=tree.Column() as column, type=SqlType(name="binary", length=16)):

@@ -5,10 +5,10 @@ Nothing here knows SQL. Only `connection.py` and `pipe.py` do I/O.
 - `packets.py`: messages in packets; `cursor.py`: parsing messages; `pipe.py`: a socket, plain or with TLS (`tls.py`)
 - `prelogin.py`, `login.py`: the start of a connection
 - `requests.py`, `parameters.py`: requests; `prepared.py`: prepared statements; `transactions.py`: transaction requests
-- `types.py`, `collations.py`, `moments.py`: types, texts and times on the wire
+- `types.py`, `collations.py`, `temporal.py`: types, texts and times on the wire
 - `encoding.py`, `decoding.py`, `variants.py`, `frames.py`: single values to bytes and back
-- `rows.py`: rows to bytes; `columnar.py`: Arrow columns to rows (`fixed.py`, `texts.py`, `written.py`, with loops in
-  `kernels.py`); `bulk.py`: many rows through Arrow
+- `rows.py`: rows to bytes; `columnar.py`: Arrow columns to rows (`fixed.py`, `texts.py`, `temporal_texts.py`, with
+  loops in `kernels.py`); `bulk.py`: many rows through Arrow
 - `tokens.py`, `answers.py`: outcomes to tokens
 - `connection.py`: one client's connection
 

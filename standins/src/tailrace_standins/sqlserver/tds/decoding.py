@@ -13,7 +13,7 @@ from uuid import UUID
 
 from tailrace_standins.sqlserver.tds.collations import encoding_of
 from tailrace_standins.sqlserver.tds.cursor import decoded
-from tailrace_standins.sqlserver.tds.moments import (
+from tailrace_standins.sqlserver.tds.temporal import (
     datetime_text,
     days_text,
     offset_text,

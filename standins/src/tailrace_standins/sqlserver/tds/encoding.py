@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from tailrace_standins.sqlserver.tds.collations import collation
-from tailrace_standins.sqlserver.tds.moments import (
+from tailrace_standins.sqlserver.tds.temporal import (
     datetime_parts,
     days,
     minute_of,

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from tailrace_standins.sqlserver.tds import kernels
 from tailrace_standins.sqlserver.tds.columns import validity
 from tailrace_standins.sqlserver.tds.kernels import Bytes, Places
-from tailrace_standins.sqlserver.tds.moments import width
+from tailrace_standins.sqlserver.tds.temporal import width
+from tailrace_standins.sqlserver.tds.temporal_texts import DATE, OFFSET, TIME, parsed
 from tailrace_standins.sqlserver.tds.texts import is_text
 from tailrace_standins.sqlserver.tds.types import decimal_width
-from tailrace_standins.sqlserver.tds.written import DATE, OFFSET, TIME, parsed
 from tailrace_standins.sqlserver.values import SqlType
 
 Numbers = NDArray[np.int64]

@@ -41,7 +41,7 @@ _NAMES: Final = {code: name for table in (_PLAIN, _SCALED, _NUMERIC, _BINARY, _C
 def variant(value: Variant) -> bytes:
     """A value after its type; raises `SqlError` 529 for types that a variant can't have."""
     type_ = value.type
-    code, facets = _told(type_)
+    code, facets = _type_info(type_)
     return bytes([code, len(facets)]) + facets + payload(type_)(value.value)
 
 
@@ -67,7 +67,7 @@ def read_variant(data: bytes) -> Value:
     return Variant(type_, from_payload(type_, cursor.take(cursor.left)))
 
 
-def _told(type_: SqlType) -> tuple[int, bytes]:
+def _type_info(type_: SqlType) -> tuple[int, bytes]:
     name = type_.name
     if name in _PLAIN:
         return _PLAIN[name], b""

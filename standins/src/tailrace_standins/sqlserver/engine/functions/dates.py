@@ -12,10 +12,10 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any, Final
 
-from tailrace_standins.sqlserver.engine import moments
+from tailrace_standins.sqlserver.engine import temporal
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
-from tailrace_standins.sqlserver.engine.moments import DAY, SECOND, Moment
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.sqlserver.engine.temporal import DAY, SECOND, Moment
 
 PARTS: Final = {
     **dict.fromkeys(("YEAR", "YY", "YYYY"), "year"),
@@ -49,27 +49,27 @@ def part_named(name: str, function: str) -> str:
     return found
 
 
-def shown(value: str) -> Moment:
+def clock_time(value: str) -> Moment:
     """A stored date or time as its clock shows it."""
-    return moments.local(value) if len(value) > 27 else moments.moment(value)
+    return temporal.local(value) if len(value) > 27 else temporal.moment(value)
 
 
 def _like(value: str, moment: Moment, type_name: str) -> str:
     """Day and ticks in the stored form of `value`, rounded like its type."""
     if type_name == "datetime":
-        moment = moments.as_datetime(moment)
+        moment = temporal.as_datetime(moment)
     if len(value) == 10:
-        return moments.date_text(moment[0])
+        return temporal.date_text(moment[0])
     if len(value) == 16:
-        return moments.time_text(moment[1])
-    return moments.with_offset(moment, moments.offset_minutes(value)) if len(value) > 27 else moments.text(moment)
+        return temporal.time_text(moment[1])
+    return temporal.with_offset(moment, temporal.offset_minutes(value)) if len(value) > 27 else temporal.text(moment)
 
 
 def dateadd(part: str, number: int | None, value: str | None, type_name: str) -> str | None:
     """DATEADD; raises 517."""
     if number is None or value is None:
         return None
-    day, ticks = shown(value)
+    day, ticks = clock_time(value)
     try:
         if part in _MONTHS:
             return _like(value, (_months_later(day, number * _MONTHS[part]), ticks), type_name)
@@ -89,7 +89,7 @@ def datediff(part: str, start: str | None, end: str | None, is_big: int) -> int 
     """DATEDIFF and DATEDIFF_BIG: boundaries crossed; raises 535."""
     if start is None or end is None:
         return None
-    count = _crossed(part, moments.moment(start[:27]), moments.moment(end[:27]))
+    count = _crossed(part, temporal.moment(start[:27]), temporal.moment(end[:27]))
     if not is_big and not -(2**31) <= count < 2**31:
         raise error(535)
     return count
@@ -112,8 +112,8 @@ def datepart(part: str, value: str | None) -> int | None:
     if value is None:
         return None
     if part == "tzoffset":
-        return moments.offset_minutes(value) if len(value) > 27 else 0
-    day, ticks = shown(value)
+        return temporal.offset_minutes(value) if len(value) > 27 else 0
+    day, ticks = clock_time(value)
     return _READERS[part](dt.date.fromordinal(day), ticks)
 
 
@@ -144,7 +144,7 @@ def datename(part: str, value: str | None) -> str | None:
         return calendar.month_name[number]
     if part == "weekday":
         return calendar.day_name[(number + 5) % 7]
-    return moments.offset_text(number) if part == "tzoffset" else str(number)
+    return temporal.offset_text(number) if part == "tzoffset" else str(number)
 
 
 def datefromparts(*parts: int | None) -> str | None:
@@ -166,7 +166,7 @@ def eomonth(value: str | None, months: int | None = 0) -> str | None:
     """EOMONTH."""
     if value is None:
         return None
-    date = dt.date.fromordinal(_months_later(shown(value)[0], months or 0))
+    date = dt.date.fromordinal(_months_later(clock_time(value)[0], months or 0))
     return date.replace(day=calendar.monthrange(date.year, date.month)[1]).isoformat()
 
 
@@ -177,17 +177,17 @@ def minutes_of(offset: Any) -> int:
     text = str(offset).strip()
     if len(text) != 6 or text[0] not in "+-" or not (text[1:3] + text[4:]).isdigit():
         raise error(241)
-    return moments.offset_minutes(text)
+    return temporal.offset_minutes(text)
 
 
 def todatetimeoffset(value: str | None, offset: Any) -> str | None:
     """TODATETIMEOFFSET: the clock stays, the offset is set."""
-    return None if value is None or offset is None else moments.with_offset(shown(value), minutes_of(offset))
+    return None if value is None or offset is None else temporal.with_offset(clock_time(value), minutes_of(offset))
 
 
 def switchoffset(value: str | None, offset: Any) -> str | None:
     """SWITCHOFFSET: the instant stays."""
-    return None if value is None or offset is None else value[:27] + moments.offset_text(minutes_of(offset))
+    return None if value is None or offset is None else value[:27] + temporal.offset_text(minutes_of(offset))
 
 
 def at_time_zone(value: str | None, zone: str) -> str | None:
@@ -196,13 +196,13 @@ def at_time_zone(value: str | None, zone: str) -> str | None:
         raise unsupported(f"AT TIME ZONE {zone}")
     if value is None:
         return None
-    return value[:27] + "+00:00" if len(value) > 27 else moments.with_offset(moments.moment(value), 0)
+    return value[:27] + "+00:00" if len(value) > 27 else temporal.with_offset(temporal.moment(value), 0)
 
 
 def isdate(value: str | None) -> int:
     """ISDATE."""
     try:
-        return int(value is not None and bool(moments.as_datetime(moments.parsed(value)[0])))
+        return int(value is not None and bool(temporal.as_datetime(temporal.parsed(value)[0])))
     except Exception:  # noqa: BLE001  # any error says no
         return 0
 

@@ -10,7 +10,7 @@ import calendar
 import datetime as dt
 from typing import Any
 
-from tailrace_standins.sqlserver.engine import moments
+from tailrace_standins.sqlserver.engine import temporal
 from tailrace_standins.sqlserver.engine.errors import unsupported
 from tailrace_standins.sqlserver.engine.functions import dates
 
@@ -20,9 +20,9 @@ def formatted(value: Any, pattern: str | None, kind: str) -> str | None:
     if value is None or pattern is None:
         return None
     if kind == "date":
-        day, ticks = dates.shown(value)
+        day, ticks = dates.clock_time(value)
         date = dt.date.fromordinal(day)
-        clock = moments.time_text(ticks)
+        clock = temporal.time_text(ticks)
         out = pattern
         for key, shown in (("yyyy", f"{date.year:04}"), ("MMMM", "\1"), ("MMM", "\2"), ("MM", f"{date.month:02}"), ("dddd", "\3"), ("dd", f"{date.day:02}"), ("HH", clock[:2]), ("mm", clock[3:5]), ("ss", clock[6:8]), ("fffffff", clock[9:16]), ("fff", clock[9:12])):  # fmt: skip
             out = out.replace(key, shown)

@@ -50,10 +50,10 @@ def _permissions(_session: EngineSession, database: Database) -> ViewRows:
         kind, number = each.target
         if kind in _CLASSES:
             major = 0 if kind == "DATABASE" else number
-            yield (*_CLASSES[kind], major, 0, numbers[each.grantee], 1, *_said(each))
+            yield (*_CLASSES[kind], major, 0, numbers[each.grantee], 1, *_permission_columns(each))
 
 
-def _said(each: Permission) -> tuple[str, str, str, str]:
+def _permission_columns(each: Permission) -> tuple[str, str, str, str]:
     return _CODES[each.action], each.action, *(("D", "DENY") if each.is_denied else ("G", "GRANT"))
 
 

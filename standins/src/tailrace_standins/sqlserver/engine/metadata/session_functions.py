@@ -12,7 +12,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace_standins.sqlserver.engine import moments, stored, types
+from tailrace_standins.sqlserver.engine import stored, temporal, types
 from tailrace_standins.sqlserver.engine.catalog import Database
 from tailrace_standins.sqlserver.engine.compiling.calls import SYSTEM_CALLS
 from tailrace_standins.sqlserver.engine.metadata.object_functions import OBJECT_FUNCTIONS
@@ -119,11 +119,11 @@ def _xact_state(session: EngineSession, _database: Database) -> Stored:
 def _now(session: EngineSession, *, to: str) -> Stored:
     """The time of the current statement, by the server's clock: local, with its offset, or in UTC."""
     now = session.now = session.now or session.engine.moment()
-    shown = session.engine.shown(now.astimezone(dt.UTC) if to in _OF_UTC else now)
+    shown = session.engine.clock_text(now.astimezone(dt.UTC) if to in _OF_UTC else now)
     if to.startswith("datetime "):
-        return moments.text(moments.as_datetime(moments.moment(shown)))
+        return temporal.text(temporal.as_datetime(temporal.moment(shown)))
     minutes = (now.utcoffset() or dt.timedelta()) // dt.timedelta(minutes=1)
-    return shown + moments.offset_text(minutes) if to == "offset" else shown
+    return shown + temporal.offset_text(minutes) if to == "offset" else shown
 
 
 _OF_UTC: Final = frozenset({"datetime of UTC", "datetime2 of UTC", "offset"})  # a datetimeoffset is stored so

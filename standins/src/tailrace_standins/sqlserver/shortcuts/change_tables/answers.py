@@ -49,7 +49,7 @@ class Answers:
             request = recognised(session, query, plan)
         except UnreadableError:
             return None
-        if session.engine.zone is not dt.UTC and any(shown.part == parts.ZONED for shown in request.shown):
+        if session.engine.zone is not dt.UTC and any(shown.part == parts.ZONED for shown in request.result_columns):
             return None
         found = self._store.of(session, request.table)
         if found is None or not _has(request.order, is_by_seqval=found[1]):
@@ -90,7 +90,7 @@ def _result(session: EngineSession, request: Request, batch: pa.RecordBatch) -> 
     places = {column.name.lower(): place for place, column in enumerate(request.table.stored)}
     joined: dict[str, Any] = {}
     if request.mapping is not None:
-        names = [shown.name for shown in request.shown if shown.of_mapping]
+        names = [shown.name for shown in request.result_columns if shown.of_mapping]
         joined, is_found = _mapped(session, request.mapping, batch, names)
         if not request.is_outer and not is_found.all():
             mask = pa.array(is_found)
@@ -99,7 +99,7 @@ def _result(session: EngineSession, request: Request, batch: pa.RecordBatch) -> 
         _part(request.mapping.by_name[shown.name], joined[shown.name], shown.part)
         if shown.of_mapping and request.mapping is not None
         else _part(request.table.stored[places[shown.name]], batch.column(places[shown.name]), shown.part)
-        for shown in request.shown
+        for shown in request.result_columns
     ]
     return pa.RecordBatch.from_arrays(arrays, names=[str(place) for place in range(len(arrays))])
 

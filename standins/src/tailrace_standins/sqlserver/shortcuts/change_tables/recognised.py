@@ -31,7 +31,7 @@ _TIMES: Final = frozenset(("tran_begin_time", "tran_end_time"))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ResultColumn:
     """A column of the result: its name in lower case, whether it is from lsn_time_mapping, the part that is selected."""
 
     name: str
@@ -47,7 +47,7 @@ class Request:
         names: qualifiers of the change table, in lower case; "" for none.
         mapping, mapping_name: cdc.lsn_time_mapping if it is joined, and its name in the query.
         is_outer: whether rows without an entry in it are kept (LEFT JOIN).
-        shown: the columns of the result.
+        result_columns: the columns of the result.
         order: the keys of ORDER BY.
 
     """
@@ -59,7 +59,7 @@ class Request:
     is_outer: bool
     mapping_name: str = ""
     tests: list[Test[Block]] = field(default_factory=list)
-    shown: list[Shown] = field(default_factory=list)
+    result_columns: list[ResultColumn] = field(default_factory=list)
     order: tuple[str, ...] = ()
     top: int | None = None
 
@@ -67,8 +67,8 @@ class Request:
 def recognised(session: EngineSession, query: tree.Select, plan: Plan) -> Request:
     """The request that a query is; raises `UnreadableError`."""
     request = _from(session, query, plan)
-    request.shown, request.order = _shown(query, request), _order(query)
-    if len(request.shown) != len(plan.columns):
+    request.result_columns, request.order = _result_column(query, request), _order(query)
+    if len(request.result_columns) != len(plan.columns):
         raise UnreadableError
     if query.top is not None:
         request.top = constant(query.top, session.values)
@@ -188,46 +188,46 @@ def _of_mapping(node: tree.Expression, request: Request) -> str | None:
     return name if (is_named or is_alone) and name in request.mapping.by_name else None
 
 
-def _shown(query: tree.Select, request: Request) -> list[Shown]:
+def _result_column(query: tree.Select, request: Request) -> list[ResultColumn]:
     """The columns of the result."""
-    found: list[Shown] = []
+    found: list[ResultColumn] = []
     names = [item.alias.lower() for item in query.items if item.alias]
     if query.order and any(key_name(name) for name in names):
         raise UnreadableError
     for item in query.items:
         node = item.expression
         if isinstance(node, tree.Star) and not node.names and request.mapping is None:
-            found += [Shown(column.name.lower()) for column in _columns(request)]
+            found += [ResultColumn(column.name.lower()) for column in _columns(request)]
         elif (name := _of_mapping(node, request)) is not None:
-            found.append(Shown(name, of_mapping=True))
+            found.append(ResultColumn(name, of_mapping=True))
         elif (zoned := _zoned(node, request)) is not None:
             found.append(zoned)
         elif isinstance(node, tree.Column) and _qualifier(node) in request.names:
-            found.append(Shown(node.names[-1].lower()))
+            found.append(ResultColumn(node.names[-1].lower()))
         else:
             found.append(_part(node, request))
     return found
 
 
-def _zoned(node: tree.Expression, request: Request) -> Shown | None:
+def _zoned(node: tree.Expression, request: Request) -> ResultColumn | None:
     """TODATETIMEOFFSET of a time in lsn_time_mapping with the offset of the server's time zone."""
     name = None
     match node:
         case tree.Call(names=names, arguments=[moment, tree.Call() as offset]):
             if names[-1].upper() == "TODATETIMEOFFSET" and parts.is_servers_offset(offset):
                 name = _of_mapping(moment, request)
-    return Shown(name, of_mapping=True, part=parts.ZONED) if name in _TIMES else None
+    return ResultColumn(name, of_mapping=True, part=parts.ZONED) if name in _TIMES else None
 
 
-def _part(node: tree.Expression, request: Request) -> Shown:
+def _part(node: tree.Expression, request: Request) -> ResultColumn:
     """DATEPART of a column of the change table, or the bytes of a uniqueidentifier."""
-    part, column = parts.asked(node)
+    part, column = parts.requested_part(node)
     name = column.names[-1].lower()
     of = request.table.by_name.get(name)
     if of is None or _qualifier(column) not in request.names:
         raise UnreadableError
     parts.check(part, of.type)
-    return Shown(name, part=part)
+    return ResultColumn(name, part=part)
 
 
 def _columns(request: Request) -> list[Column]:

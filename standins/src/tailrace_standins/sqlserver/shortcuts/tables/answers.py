@@ -17,7 +17,7 @@ from tailrace_standins.sqlserver.session import ArrowRows
 from tailrace_standins.sqlserver.shortcuts import parts
 from tailrace_standins.sqlserver.shortcuts.conditions import UnreadableError
 from tailrace_standins.sqlserver.shortcuts.tables.blocks import Block
-from tailrace_standins.sqlserver.shortcuts.tables.recognised import Request, Shown, recognised
+from tailrace_standins.sqlserver.shortcuts.tables.recognised import Request, ResultColumn, recognised
 from tailrace_standins.sqlserver.shortcuts.tables.store import TableStore
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def _pieces(request: Request, blocks: Sequence[Block]) -> Iterator[ArrowRows]:
         if chosen is False:
             continue
         batch = pa.RecordBatch.from_arrays(
-            [_array(block, each) for each in request.shown], names=[str(place) for place in range(len(request.shown))]
+            [_array(block, each) for each in request.result_columns],
+            names=[str(place) for place in range(len(request.result_columns))],
         )
         batch = batch if chosen is True else batch.filter(pa.array(chosen))
         here = batch.slice(skipped, left)
@@ -65,6 +66,6 @@ def _pieces(request: Request, blocks: Sequence[Block]) -> Iterator[ArrowRows]:
             yield ArrowRows(here)
 
 
-def _array(block: Block, shown: Shown) -> pa.Array:
+def _array(block: Block, shown: ResultColumn) -> pa.Array:
     array = block.columns[shown.column.name.lower()]
     return parts.part_of(shown.part, shown.column.type, array) if shown.part else array

@@ -25,7 +25,7 @@ _WHOLE: Final = frozenset(("bit", "tinyint", "smallint", "int", "bigint"))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ResultColumn:
     """A column of the result, and the part of it that is selected (`parts`)."""
 
     column: Column
@@ -46,7 +46,7 @@ class Request:
 
     table: Table
     names: frozenset[str]
-    shown: list[Shown] = field(default_factory=list)
+    result_columns: list[ResultColumn] = field(default_factory=list)
     test: Test[Block] | None = None
     skipped: int = 0
     most: int | None = None
@@ -63,9 +63,9 @@ class Request:
 def recognised(session: EngineSession, query: tree.Select, plan: Plan) -> Request:
     """The request that a query is; raises `UnreadableError`."""
     request = _from(query, plan)
-    request.shown = [each for item in query.items for each in _shown(item, request)]
+    request.result_columns = [each for item in query.items for each in _result_column(item, request)]
     _check_order(query, request)
-    if len(request.shown) != len(plan.columns):
+    if len(request.result_columns) != len(plan.columns):
         raise UnreadableError
     if query.where is not None:
         request.test = test_of(query.where, lambda node: _number(node, request), comparison, session.values)
@@ -90,20 +90,20 @@ def _from(query: tree.Select, plan: Plan) -> Request:
     return Request(read.table, frozenset(("", *named)))
 
 
-def _shown(item: tree.Item, request: Request) -> list[Shown]:
+def _result_column(item: tree.Item, request: Request) -> list[ResultColumn]:
     node = item.expression
     if item.variable:
         raise UnreadableError
     if isinstance(node, tree.Star):
         if ".".join(node.names).lower() not in request.names or len(request.table.stored) != len(request.table.columns):
             raise UnreadableError
-        return [Shown(column) for column in request.table.stored]
+        return [ResultColumn(column) for column in request.table.stored]
     if isinstance(node, tree.Column):
-        return [Shown(request.column(node))]
-    part, name = parts.asked(node)
+        return [ResultColumn(request.column(node))]
+    part, name = parts.requested_part(node)
     column = request.column(name)
     parts.check(part, column.type)
-    return [Shown(column, part)]
+    return [ResultColumn(column, part)]
 
 
 def _check_order(query: tree.Select, request: Request) -> None:

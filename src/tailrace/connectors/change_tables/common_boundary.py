@@ -1,0 +1,37 @@
+"""A position that all lanes can reach: in each database the furthest end of a window that one of them has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailrace.connectors.base import Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
+from tailrace.errors import ConfigError
+
+
+def common_boundary(positions: Positions, lanes: Sequence[Progress], names: Sequence[str]) -> RestartPosition:
+    """The commit LSNs of the configured databases that no lane has passed.
+
+    Raises:
+        ConfigError: lanes have different positions in a database that is no longer configured.
+
+    """
+    found = [positions.restart(lane.restart, names) for lane in lanes]
+    for name in found[0]:
+        if name not in names and any(each[name] != found[0][name] for each in found):
+            raise ConfigError(
+                f"the lanes stand at different positions in the database {name}, which is not in database.names any more: "
+                "name it again until they have come to one position (a run with --available-now brings them there)"
+            )
+    # A lane within a window must read to its end; lanes that are behind can always read up to there.
+    return restart_at({name: max(_end(each[name]) for each in found) for name in names})
+
+
+def is_boundary(positions: Positions, lane: Progress) -> bool:
+    """Whether a lane has delivered everything up to its LSNs, and nothing after them."""
+    return positions.restart(lane.restart).is_between_windows
+
+
+def _end(position: DatabasePosition) -> Lsn:
+    return position.lsn if position.until is None else position.until

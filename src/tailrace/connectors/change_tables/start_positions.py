@@ -1,0 +1,45 @@
+"""Where a connector begins: how far the logs are captured, and the structures there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tailrace import epoch
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.announced_structures import first_history
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.schema.tables import Table, TableId
+
+
+def heads(dialect: Dialect[Session]) -> dict[str, Lsn]:
+    """The LSN up to which the log of each database is captured, in the configuration's order."""
+    found = {}
+    for name in dialect.databases:
+        with dialect.connect(name) as session:
+            dialect.require_captured(session, name)
+            found[name] = dialect.head(session)
+    return found
+
+
+def structures_at(dialect: Dialect[Session], session: Session, lsn: Lsn) -> list[tuple[Table, Instance]]:
+    """The wanted tables that are captured at an LSN, by name, each with the structure of the instance read there."""
+    begun: dict[TableId, Instance] = {}
+    for instance in dialect.instances(session):  # of a table the older one comes first
+        if instance.has_begun(lsn.next()) and dialect.settings.tables.matches(instance.table):
+            begun[instance.table] = instance
+    found = dialect.structures(session, lambda table: table in begun)
+    return [(of_instance(found.get(each.table), each), each) for each in begun.values()]
+
+
+def history_at(dialect: Dialect[Session], lsns: Mapping[str, Lsn]) -> list[HistoryRecord]:
+    """The structures at these LSNs, as the first records of a schema history."""
+    records: list[HistoryRecord] = []
+    now_us = epoch.now_us()
+    for name, lsn in lsns.items():
+        with dialect.connect(name) as session:
+            dialect.wait_for(session, lsn)
+            found = structures_at(dialect, session, lsn)
+        records += first_history(dialect, found, lsn, now_us)
+    return records

@@ -1,0 +1,143 @@
+"""The reading progress: its two positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.delivered_rows import Skip
+from tailrace.connectors.mysql.gtid import GtidSet, Source
+from tailrace.connectors.mysql.log import Interval
+from tailrace.connectors.mysql.log_file_identity import log_was_reset
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
+from tailrace.connectors.mysql.xa import XaTransaction
+
+
+class LogProgress:
+    """The delivered position, and the restart position.
+
+    Neither goes back while delivered events are read again. After a request by GTIDs the server sends its
+    file and offset only with the first transaction, or at the end of the range: until then the progress
+    does not change.
+    """
+
+    def __init__(
+        self, given: RestartPosition, here: RestartPosition, delivered: BinlogPosition | None, *, by_gtids: bool
+    ) -> None:
+        """`given` is the stored restart position, `here` the same on this server."""
+        self._given = replace(given, initial=False)
+        self._is_placed = not by_gtids
+        self._restart = replace(here, initial=False)
+        self._delivered = delivered or given.position
+        self._used = self._delivered
+        self._has_gtids = here.gtids is not None
+        self._executed = GtidSet.parse(here.gtids or "")
+        self._created = {} if by_gtids else {here.file: here.file_created}
+
+    @property
+    def gtids(self) -> str | None:
+        """The GTIDs of the transactions that have ended, as text; None if there are none."""
+        return str(self._executed) if self._has_gtids else None
+
+    def has_executed(self, gtids: str | None) -> bool:
+        """Whether all these transactions have ended."""
+        return gtids is not None and GtidSet.parse(gtids).is_subset(self._executed)
+
+    def note_executed(self, intervals: Sequence[Interval]) -> None:
+        """Add transactions that have ended."""
+        self._is_placed = self._is_placed or bool(intervals)
+        if intervals and self._has_gtids:
+            self._executed = self._executed.union(_set_of(intervals))
+
+    def advance(self, file: str, position: int, part: int) -> None:
+        """Set the position before which records were made of everything; `part` is the row in its text."""
+        self._is_placed = True
+        self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
+
+    def note_file(self, file: str, created: int) -> None:
+        """Note the creation time of a file that the server sends.
+
+        Raises:
+            PositionLostError: another file of that name was read, or is expected.
+
+        """
+        known = self._created.get(file)
+        if known not in {None, created}:
+            raise log_was_reset(replace(self._restart, file=file, file_created=known), created)
+        self._created[file] = created
+
+    def created(self, file: str) -> int | None:
+        """A file's creation time; None if the server has not sent it."""
+        return self._created.get(file)
+
+    def set_range_end(self, until: RestartPosition) -> None:
+        """Set the end of the range as reached, as a position on this server."""
+        self._is_placed = True
+        self._created.setdefault(until.file, until.file_created)  # the file may only just begin there
+
+    def set_initial_records(self, records: int) -> None:
+        """Set how many initial records were delivered."""
+        self._delivered = self._used = replace(self._delivered, row=records)
+
+    def note_previous(self, intervals: Sequence[Interval]) -> None:
+        """Take the GTIDs of all earlier files from a file's beginning, if they were not known."""
+        if not self._has_gtids and intervals:
+            self._executed, self._has_gtids = _set_of(intervals), True
+
+    def progress(
+        self,
+        file: str,
+        position: int,
+        restart: int,
+        opened: tuple[str | None, int],
+        skip: Skip | None,
+        prepared: XaTransaction | None,
+    ) -> Progress:
+        """The progress at a position of the log.
+
+        Args:
+            file: a log file.
+            position: offset in it, after the last event used.
+            restart: the start of the transaction that is open there, else `position`.
+            opened: GTID of that transaction, and how many of its rows are delivered.
+            skip: what is still to be skipped.
+            prepared: the oldest XA transaction that is not committed.
+
+        """
+        if not self._is_placed:
+            return Progress(str(self._delivered), self._given.to_dict())
+        era = self._restart.era
+        started = BinlogPosition(era, file_number(file), restart)
+        self._delivered = max(self._delivered, started, self._used)
+        place = replace(
+            self._restart,
+            file=file,
+            pos=restart,
+            gtids=self.gtids,
+            file_created=self.created(file),
+            open_gtid=opened[0] if restart != position else None,
+            open_rows=opened[1] if restart != position else 0,
+            skip_gtid=skip.gtid if skip else None,
+            skip_events=skip.events if skip else 0,
+            skip_rows=skip.rows if skip else 0,
+            is_prepared=False,
+        )
+        if prepared is not None:
+            place = replace(
+                place,
+                file=prepared.file,
+                pos=prepared.start,
+                gtids=prepared.gtids,
+                file_created=self.created(prepared.file),
+                is_prepared=True,
+            )
+        return Progress(str(self._delivered), place.to_dict())
+
+
+def _set_of(intervals: Sequence[Interval]) -> GtidSet:
+    ranges: dict[Source, tuple[tuple[int, int], ...]] = {}
+    for each in intervals:
+        source = Source(str(each.origin.uuid), each.origin.tag)
+        ranges[source] = (*ranges.get(source, ()), (each.first, each.last + 1))
+    return GtidSet().union(GtidSet(ranges))

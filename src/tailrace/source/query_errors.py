@@ -1,0 +1,43 @@
+"""Why a Spark query ended: recognised by its error's text, since Spark's processes pass on only text."""
+
+from __future__ import annotations
+
+import re
+
+from tailrace.errors import FencedError, PositionLostError, StoppedError
+
+DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
+DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
+
+
+def is_dead_process(error: Exception) -> bool:
+    """Whether the query failed because a Python process of Spark's died (killed, out of memory) or could not start."""
+    text = full_text(error)
+    return any(sign in text for sign in DEAD_TASK) or is_dead_planner(error)
+
+
+def is_stopped(error: Exception) -> bool:
+    """Whether a bounded turn was stopped on request."""
+    return isinstance(error, StoppedError) or StoppedError.__name__ in full_text(error)
+
+
+def is_dead_planner(error: Exception) -> bool:
+    """Whether the dead process was the planner's."""
+    return bool(DEAD_PLANNER.search(full_text(error)))
+
+
+def may_be_lost(error: Exception) -> bool:
+    """Whether a task reported that the log no longer reaches back."""
+    return isinstance(error, PositionLostError) or PositionLostError.__name__ in full_text(error)
+
+
+def is_taken_over(error: Exception) -> bool:
+    """Whether another run has taken the lanes."""
+    return isinstance(error, FencedError) or FencedError.__name__ in full_text(error)
+
+
+def full_text(error: BaseException) -> str:
+    """The full text of a Spark error, with its causes: a dead planner shows only in Java's stack trace."""
+    cause = getattr(error, "_cause", None)
+    own = f"{error}\n{getattr(error, '_stackTrace', '')}"
+    return own if cause is None else f"{own}\n{full_text(cause)}"

@@ -1,0 +1,34 @@
+"""The notification at the start of a run that takes no snapshot, because one was taken before, or none is configured.
+
+The driver sends it, in a separate commit of the first lane, before any task delivers: so it comes once per run, and
+before everything else. The progress does not change.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from tailrace.connectors.base import Progress
+from tailrace.sinks.base import Claim
+from tailrace.source.job import Job
+from tailrace.source.new_snapshot import Ask, is_pending
+
+
+def send(job: Job, claim: Claim, ask: Ask) -> None:
+    """Send the notification, if notifications are enabled, at the start of a run that has claimed the sink."""
+    first = claim.progress[0] if claim.progress else None
+    if first is None or is_pending(claim):
+        return
+    ask(lambda: _deliver(job, first))
+
+
+def _deliver(job: Job, first: Progress) -> None:
+    events = list(job.new_connector().skipped_notification(first))
+    if not events:
+        return
+    records = job.new_pipeline().records(events, interleaved=False)
+    with closing(job.new_sink()) as sink:
+        opened = sink.open(0)
+        if opened.progress is not None:  # it was there when the run claimed the sink; without it nothing can be committed
+            sink.write(records)
+            sink.commit(opened.progress, ())
