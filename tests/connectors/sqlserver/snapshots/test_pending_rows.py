@@ -99,7 +99,8 @@ def test_only_what_is_read_while_many_wait_is_packed(filled, opened, monkeypatch
     assert set(packed) == {True, False}
 
 
-def test_a_step_of_an_incremental_snapshot_has_so_many_bytes_however_well_they_pack(filled, opened):
+def test_a_step_of_an_incremental_snapshot_has_so_many_bytes_however_well_they_pack(filled, opened, monkeypatch):
+    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.pending_chunks.PENDING_SECONDS", 60.0)  # bytes end it
     filled(24, v="varchar(1000)", value="REPLICATE('x', 1000)")
     opens, segment = opened(KEYS["int"][1])
     with opens as source:
