@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import weakref
 
 import numpy as np
 import polars as pl
@@ -136,6 +137,14 @@ def test_short_text_does_not_hold_a_block_of_long_text():
     short = take_buffer(1_000)[:1_000]
     keep_buffer(len(short))
     assert short.base is not long.base
+
+
+def test_a_very_long_text_leaves_no_memory_behind():
+    text = take_buffer(1 << 28)[: 1 << 20]
+    keep_buffer(len(text))
+    block = weakref.ref(text.base)
+    del text
+    assert block() is None
 
 
 def test_text_that_stays_the_same_for_many_rows_is_repeated_and_no_more():

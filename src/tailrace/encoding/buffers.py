@@ -20,7 +20,7 @@ from tailrace.changes.vectors import Bytes
 _SMALLEST: Final = 1 << 22  # bytes
 _KEPT: Final = 8  # blocks at most
 _LARGEST: Final = 1 << 27
-"""Bytes; longer blocks are not kept, or one large batch would occupy memory until the process ends."""
+"""Bytes; longer buffers belong to no block, or one large batch would occupy memory until the process ends."""
 _LINE: Final = 64  # bytes of a cache line, to which texts are aligned
 
 
@@ -34,8 +34,6 @@ class _Blocks(threading.local):
     def room(self, size: int) -> Bytes:
         if self._is_free(0):
             self._used = 0
-            if len(self._blocks[0]) > _LARGEST:
-                self._blocks[0] = np.empty(0, np.uint8)
         if len(self._blocks[0]) - self._used < size:
             self._next(size)
         return self._blocks[0][self._used :]
@@ -49,7 +47,7 @@ class _Blocks(threading.local):
             if len(self._blocks[k]) >= size and self._is_free(k):
                 self._blocks.insert(0, self._blocks.pop(k))
                 return
-        self._blocks = [block for block in self._blocks if size <= len(block) <= _LARGEST][: _KEPT - 1]
+        self._blocks = [block for block in self._blocks if size <= len(block)][: _KEPT - 1]
         self._blocks.insert(0, np.empty(max(_SMALLEST, size + size // 4), np.uint8))
 
     def _is_free(self, k: int) -> bool:
@@ -61,10 +59,10 @@ class _Blocks(threading.local):
 
 
 class _Taken(threading.local):
-    """The blocks of which one thread took a buffer last."""
+    """The blocks of which one thread took a buffer last; None: the buffer belongs to none."""
 
     def __init__(self) -> None:
-        self.blocks = _short
+        self.blocks: _Blocks | None = None
 
 
 _short: Final = _Blocks()
@@ -74,13 +72,17 @@ _taken: Final = _Taken()
 
 def take_buffer(size: int) -> Bytes:
     """At least `size` bytes with arbitrary content. Call `keep_buffer` before the next buffer is taken."""
+    if size > _LARGEST:
+        _taken.blocks = None
+        return np.empty(size, np.uint8)
     _taken.blocks = _short if size <= _SMALLEST else _long
     return _taken.blocks.room(size)
 
 
 def keep_buffer(used: int) -> None:
     """Keep the first `used` bytes of the buffer taken last; the rest is free again."""
-    _taken.blocks.keep(used)
+    if _taken.blocks is not None:
+        _taken.blocks.keep(used)
 
 
 def grow_buffer(out: Bytes, used: int, rows: int, done: int) -> Bytes:

@@ -207,9 +207,12 @@ class OpenedLog:
 
     def _truncate(self, table: TableId, query: Query, batch: Batch) -> None:
         try:
-            self.runs.truncation(table, query, batch)
+            event = self.runs.truncation(table, query, batch)
         except StructureError as error:
             self._leave_out(error)
+            return
+        if event is not None:
+            batch.add(event)  # not within `try`: encoding it may raise errors that say nothing about the log
 
     def _end(self, item: EndOfLog) -> None:
         if not item.reached:

@@ -29,6 +29,7 @@ from tailrace.connectors.mysql.transaction_records import TableRecords, Transact
 from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
+from tailrace.events.shape import RowChanges
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Signal
 from tailrace.signals.table import signals_in
@@ -124,13 +125,14 @@ class RunRecords:
             told_all = list(self._changes_by_table(run, live, done, facts, batch))
             self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
 
-    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
-        """Add the event of a table that a statement emptied."""
+    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> RowChanges | None:
+        """The event of a table that a statement emptied, for this batch; None if it is not delivered."""
         found = self._tables.empty_shape(table_id)
-        if found is not None:
-            columns, shape = found
-            changes = truncation_of(columns, query, self._era, self._tables.constants(table_id), batch.rank)
-            batch.add(shape.prepare(changes, batch.now_us))
+        if found is None:
+            return None
+        columns, shape = found
+        changes = truncation_of(columns, query, self._era, self._tables.constants(table_id), batch.rank)
+        return shape.prepare(changes, batch.now_us)
 
     def _own(self, run: RowEvents) -> Mask:
         """Which events this lane delivers."""
