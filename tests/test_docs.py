@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 import shlex
@@ -91,6 +92,17 @@ def test_messages_in_troubleshooting_are_in_the_code():
     missing = [piece for piece in pieces if not any(piece in text for text in source_texts())]
     assert len(pieces) > 40
     assert missing == []
+
+
+def test_what_the_guide_takes_from_change_tables_is_there():
+    page = (ROOT / "docs" / "guides" / "write-a-connector.md").read_text(encoding="utf-8")
+    section = page.partition("### A database with change tables")[2].partition("\n## ")[0]
+    of_protocols = re.findall(r"((?:`\w+`, )*`\w+`) in `([\w/]+)\.py`", section)
+    named = [(module, name) for names, module in of_protocols for name in re.findall(r"\w+", names)]
+    named += [place.rpartition(".")[::2] for place in re.findall(r"`([a-z_.]+\.[A-Za-z_]+)`", section) if place[-3:] != ".py"]
+    modules = [(f"tailrace.connectors.change_tables.{module.replace('/', '.')}", name) for module, name in named]
+    assert len(modules) > 15
+    assert [each for each in modules if not hasattr(importlib.import_module(each[0]), each[1])] == []
 
 
 def test_every_page_can_be_reached_from_the_readme():

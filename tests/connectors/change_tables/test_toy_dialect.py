@@ -82,6 +82,17 @@ def test_transactions_are_told_with_what_they_have_of_all_tables(toy: Toy) -> No
     assert orders == [("a", 2, 1), ("a", 1, 1), ("a", 2, 2), ("b", 1, 1), ("b", 3, 2)]  # table by table
 
 
+def test_the_position_of_an_update_is_that_of_its_second_row(either_toy: Toy) -> None:
+    either_toy.commit(("a", row(1, "x"), row(1, "y")))
+    either_toy.capture()
+    stream = Stream()
+    while "after" not in stream.restart[NAME]:  # that is the place behind the last row, before the window's end
+        stream.read(either_toy, most=1)
+    after = Positions(FORM).row(stream.restart[NAME]["after"])
+    assert after.change == lsn(1, 2 if either_toy.pairs else 1)
+    assert stream.positions[-1] == str(after)
+
+
 def test_a_second_instance_is_gone_over_to_where_it_begins(toy: Toy) -> None:
     toy.commit(("a", None, row(1, "x")))
     toy.db.execute("ALTER TABLE a ADD COLUMN more TEXT")

@@ -30,6 +30,7 @@ class Stream:
     history: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
     values: list[dict[str, Any]] = field(default_factory=list)
+    positions: list[str] = field(default_factory=list)
 
     def read(self, toy: Toy, most: int = 1 << 30, **properties: str) -> None:
         """Read on up to what is captured now, at most so many batches."""
@@ -39,6 +40,7 @@ class Stream:
         with closing(reader.batches()) as batches:
             for batch in islice(batches, most):
                 self.values += [json.loads(each) for some in records_of(batch) for each in some.values if each is not None]
+                self.positions += [(each or b"").decode() for some in records_of(batch) for each in some.positions]
                 self.events += [found for event in batch.events if isinstance(event, RowChanges) for found in changes_in(event)]
                 self.restart = json.loads(json.dumps(batch.progress.restart))
                 self.history += json.loads(json.dumps(batch.history))

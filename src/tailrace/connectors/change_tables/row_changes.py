@@ -78,7 +78,8 @@ def changes_of(
     if read_us is not None:
         time_us = np.full_like(time_us, read_us)
     commit_texts = Fact(lsn_columns.texts(commit), Level.TRANSACTION)
-    change_texts = Fact(lsn_columns.texts(rows.change[first]), Level.CHANGE)
+    # If the rows of an update have LSNs of their own (a delete and an insert), Debezium tells that of the second.
+    change_texts = Fact(lsn_columns.texts(rows.change[last]), Level.CHANGE)
     return Changes(
         columns=list(columns),
         before=np.where(operation == INSERT, -1, first).astype(np.int32),
