@@ -1,7 +1,8 @@
 """The connectors, one line each, and the messages for well-known connectors that are not supported.
 
 A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports the names of all
-connectors and nothing else of them, so that a mistake in one connector's properties breaks no other connector.
+connectors and nothing else of them, so that a mistake in one connector's properties breaks no other connector; only a name
+that is no property of its own connector is looked for in those of all.
 """
 
 from __future__ import annotations
