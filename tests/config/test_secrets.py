@@ -155,6 +155,12 @@ def test_the_password_of_an_address_is_not_shown(address):
     assert (PASSWORD in message, "db.example.org" in message, "********" in message) == (False, True, True)
 
 
+@pytest.mark.parametrize("name", ["signal.enabled.channels", "topic.creation.default.replication.factor"])
+def test_nor_where_the_address_is_an_item_of_a_list_or_a_number_of_topics(name):
+    message = refused({name: f"jdbc:mysql://me:{PASSWORD}@db.example.org/shop"})
+    assert (PASSWORD in message, f"{name} is 'jdbc:********@db.example.org/shop'" in message) == (False, True)
+
+
 @pytest.mark.parametrize("text", ["me@example.org", "INSERT INTO t VALUES ('a:b')", "a.b:c;d.e:f", "db\\.(a|b)@c"])
 def test_other_values_are_shown_as_they_are(text):
     assert hide_login(text) == text

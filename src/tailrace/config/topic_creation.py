@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-from tailrace.config.entries import Entry
+from tailrace.config.entries import Entry, hide_login
 from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
@@ -147,7 +147,7 @@ def _number(group: str, name: str, given: Mapping[str, str], default: int, probl
     number = int(text) if re.fullmatch(r"-?[0-9]{1,10}", text) else 0
     if number != BROKERS_CHOICE and not 1 <= number <= _MOST[name]:
         problems.add(
-            f"{PREFIX}{group}.{name} is {text!r}: it must be a whole number from 1, or -1 for the brokers' default"
+            f"{PREFIX}{group}.{name} is {hide_login(text)!r}: it must be a whole number from 1, or -1 for the brokers' default"
         )
         return default
     return number

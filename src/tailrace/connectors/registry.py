@@ -1,7 +1,8 @@
 """The connectors, one line each, and the messages for well-known connectors that are not supported.
 
 A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports only the names of
-all connectors, so that a mistake in one connector's properties breaks no other connector.
+all connectors, so that a mistake in one connector's properties breaks no other connector. Only a name that is no property
+of its own connector is looked up in those of all the others.
 """
 
 from __future__ import annotations
