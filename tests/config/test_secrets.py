@@ -171,3 +171,25 @@ def test_other_values_are_shown_as_they_are(text):
 def test_a_placeholder_reads_no_device_and_no_pipe(tmp_path, path, form):
     os.mkfifo(tmp_path / "pipe")
     assert "it is a device or a pipe, and may never end" in refused({"topic.prefix": form.format(path=tmp_path / path)})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("signal.enabled.channels", "${env:TAILRACE_TEST_PASSWORD}"),
+        ("signal.enabled.channels", "source, ${env:TAILRACE_TEST_PASSWORD}"),
+        ("notification.enabled.channels", "log,x${env:TAILRACE_TEST_PASSWORD}"),
+        ("message.key.columns", "${env:TAILRACE_TEST_PASSWORD}"),
+        ("table.include.list", "shop.(${env:TAILRACE_TEST_PASSWORD}"),
+        ("column.mask.with.3.chars", "(${env:TAILRACE_TEST_PASSWORD}"),
+        ("tasks.max", "${env:TAILRACE_TEST_PASSWORD}"),
+    ],
+)
+@pytest.mark.parametrize("secret", [PASSWORD, "pa'ss", "first,second\\x", " blank "])
+def test_a_secret_that_a_placeholder_gives_to_the_wrong_property_is_not_shown(name, value, secret, monkeypatch):
+    monkeypatch.setenv("TAILRACE_TEST_PASSWORD", secret)
+    message = refused({name: value})
+    assert name in message
+    for part in secret.split(","):
+        assert part not in message
+    assert "${env:TAILRACE_TEST_PASSWORD}" in message

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
@@ -20,6 +20,7 @@ from tailrace.config.unknown_names import Others, Verdict, hidden_in, judge, ver
 from tailrace.config.values import read
 
 HIDDEN = "********"
+_LEAST_SECRET = 4  # characters; what is shorter would be found within other words
 _SECRET_NAMES = re.compile(
     r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
     re.IGNORECASE,
@@ -39,6 +40,7 @@ class Entry:
         text: its value with placeholders replaced; empty if one can't be replaced.
         shown_value: the value as a message may show it.
         broken: a problem with it has been reported, so further checks skip it.
+        filled: the placeholder of each value that replaced one.
 
     """
 
@@ -47,6 +49,7 @@ class Entry:
     text: str
     shown_value: str
     broken: bool = False
+    filled: Mapping[str, str] = Factory(dict)
 
     @property
     def shown_name(self) -> str:
@@ -58,6 +61,18 @@ class Entry:
     def label(self) -> str:
         """Name and value, with which messages begin."""
         return f"{self.shown_name} is {self.shown_value!r}"
+
+    def shown(self, message: str) -> str:
+        """What is wrong with the value, or with a part of it, as a message may show it.
+
+        A value that replaced a placeholder is a secret more often than not, also where it was given to the wrong property.
+        """
+        for value in sorted(self.filled, key=len, reverse=True):
+            for part in (value, value.strip(), *split_list(value)):
+                message = message.replace(repr(part), repr(self.filled[value]))
+                if len(part) >= _LEAST_SECRET:
+                    message = message.replace(part, self.filled[value])
+        return hide_login(message)
 
 
 def hide_salt(name: str) -> str:
@@ -130,12 +145,15 @@ def _entry(
     hidden = (prop is not None and prop.kind is Kind.SECRET) or any(p.fullmatch(name) for p in secret_names)
     # a placeholder is not the secret itself, and showing it tells the user which one is meant
     shown_value = HIDDEN if hidden and not is_placeholder(raw) else hide_login(raw)
+    filled: dict[str, str] = {}
     try:
-        text, broken = fill(raw), False
+        text, broken = fill(raw, filled), False
     except PlaceholderError as error:
         problems.add_unknown([name], f"{hide_salt(given_name)}: {error}")
         text, broken = "", True
-    return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
+    return Entry(
+        name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken, filled=filled
+    )
 
 
 def _unknown(

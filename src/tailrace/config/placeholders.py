@@ -36,14 +36,23 @@ def left_as_it_is(text: str) -> bool:
     return any(_provider_of(each.group()) is None for each in _BRACED.finditer(text, 0, _end_of_last(text)))
 
 
-def fill(text: str) -> str:
+def fill(text: str, filled: dict[str, str] | None = None) -> str:
     """The text with its placeholders replaced; a `${…}` that names no config provider stays, as in Connect.
+
+    `filled` gets the placeholder of each value that was put in, so that messages can show that instead.
 
     Raises:
         PlaceholderError: the value can't be had; the text names the placeholder.
 
     """
-    return with_replaced(text, _value)
+
+    def value(match: re.Match[str]) -> str:
+        found = _value(match)
+        if filled is not None and found != match.group():
+            filled[found] = match.group()
+        return found
+
+    return with_replaced(text, value)
 
 
 def with_replaced(text: str, value: Callable[[re.Match[str]], str]) -> str:

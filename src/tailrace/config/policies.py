@@ -72,7 +72,7 @@ def _rules(
         try:
             yield make(match, split_regexes(entry.text), naming)
         except PatternError as error:
-            problems.add(f"{entry.shown_name}: {error}")
+            problems.add(f"{entry.shown_name}: {entry.shown(str(error))}")
 
 
 def _source_types(entries: Mapping[str, Entry], naming: Naming) -> list[Rule]:

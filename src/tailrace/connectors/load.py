@@ -17,7 +17,7 @@ from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
 from tailrace.config.confluent_cloud import from_cloud
 from tailrace.config.documents import flatten, read_document
-from tailrace.config.entries import Entry, collect, hide_login, hide_salt, is_given
+from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
 from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
@@ -131,7 +131,7 @@ def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> 
         problems.add_not_yet(f"{entry.label}: {error}")
         return _default(prop)
     except ValueError as error:
-        problems.add(f"{entry.label}: {hide_login(str(error))}")  # of a list it shows the item that is wrong
+        problems.add(f"{entry.label}: {entry.shown(str(error))}")  # of a list it shows the item that is wrong
         return _default(prop)
     _report_status(prop, entry, value, _classes(prop, value, entries), problems)
     _report_items(prop, entry, problems)
