@@ -4,7 +4,8 @@ import pytest
 
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
-from tailrace.events.pipeline import RecordPipeline, json_encoder
+from tailrace.connectors.shared.batches import Batch
+from tailrace.events.pipeline import RecordPipeline, json_encoder, sizes_of
 
 ENCODER = json_encoder(unit_settings())
 
@@ -61,3 +62,22 @@ def test_what_a_transform_drops_counts_as_put_in():
     events = put(pipeline, event(1))
     assert len(events) == 1
     assert pipeline.records(events, interleaved=True) == []
+
+
+def test_putting_one_in_says_how_many_bytes_it_has_become():
+    pipeline = RecordPipeline(ENCODER)
+    events = pipeline.new_events()
+    sizes = [events.append(event(1, 2)), events.append(event(3))]
+    found = pipeline.records(events, interleaved=False)
+    assert sizes == [sum(len(each.keys[i]) + len(each.values[i]) for i in range(len(each))) for each in found]
+
+
+def test_a_batch_has_the_size_of_what_its_events_became_and_of_the_columns_of_what_was_dropped():
+    sizes = sizes_of(unit_settings())
+    encoded = Batch(0, sizes, RecordPipeline(ENCODER).new_events())
+    dropped = Batch(0, sizes, RecordPipeline(ENCODER, [lambda _: []]).new_events())
+    listed = Batch(0, sizes)
+    for batch in (encoded, dropped, listed):
+        batch.add(event(1, 2))
+    assert encoded.bytes == sum(each.keys.size + each.values.size for each in encoded.events.made)
+    assert dropped.bytes == listed.bytes == sizes.of(event(1, 2).outline()) > 0

@@ -30,6 +30,11 @@ class Binary:
             return None
         return self.data[self.offsets[i] : self.offsets[i + 1]].tobytes()
 
+    @property
+    def size(self) -> int:
+        """How long all strings are together."""
+        return int(self.offsets[-1] - self.offsets[0])
+
     def to_arrow(self, type_: pa.DataType | None = None) -> pa.Array:
         """The same strings as `large_binary`, or as `type_` of that layout (`large_string`), without a copy."""
         valid = None

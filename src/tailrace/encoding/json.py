@@ -77,6 +77,10 @@ class JsonEncoder:
             partition=records.partition,
         )
 
+    def size(self, encoded: Records) -> int:
+        """The bytes of keys and values."""
+        return encoded.keys.size + encoded.values.size
+
 
 class JsonMessages:
     """Renders keys, values or headers, and keeps the templates of their layouts."""

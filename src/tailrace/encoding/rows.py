@@ -127,6 +127,10 @@ class RowEncoder:
         self._rows = rows
         self._envelopes: WeakKeyDictionary[Layout, _Envelope] = WeakKeyDictionary()
 
+    def size(self, encoded: pa.RecordBatch) -> int:
+        """The bytes of the columns."""
+        return int(encoded.nbytes)
+
     def encode(self, records: SourceRecords) -> pa.RecordBatch:
         """The rows of the records, without tombstones.
 

@@ -31,8 +31,8 @@ class Event(Protocol):
 class Events(Protocol):
     """What the events of one batch are put into: a list, or what encodes each one as soon as it comes (`pipeline.py`)."""
 
-    def append(self, event: Event, /) -> None:
-        """Put another one behind the others."""
+    def append(self, event: Event, /) -> int | None:
+        """Put another one behind the others; returns how many bytes it has become, None if it is not encoded yet."""
 
     def __len__(self) -> int:
         """How many were put in."""

@@ -35,7 +35,7 @@ class Pipeline(Generic[T]):
 
     def new_events(self) -> EncodedEvents[T]:
         """What the events of another batch are put into."""
-        return EncodedEvents(self._encoded)
+        return EncodedEvents(self._encoded, self._encoder.size)
 
     def encoded(self, events: Events) -> list[T]:
         """What the events of a batch become; those in `new_events` have become that already, and a list is emptied."""
@@ -59,15 +59,18 @@ class EncodedEvents(Generic[T]):
 
     """
 
-    def __init__(self, encode: Callable[[Event], list[T]]) -> None:
+    def __init__(self, encode: Callable[[Event], list[T]], size: Callable[[T], int]) -> None:
         self.made: list[T] = []
         self._encode = encode
+        self._size = size
         self._count = 0
 
-    def append(self, event: Event, /) -> None:
-        """Encode another one."""
-        self.made += self._encode(event)
+    def append(self, event: Event, /) -> int:
+        """Encode another one; returns the bytes that it has become."""
+        made = self._encode(event)
+        self.made += made
         self._count += 1
+        return sum(map(self._size, made))
 
     def __len__(self) -> int:
         return self._count

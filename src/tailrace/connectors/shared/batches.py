@@ -17,7 +17,7 @@ class Batch:
         now_us: the processing time, microseconds since the epoch.
         sizes: estimates the encoded size of events; None: no size is needed.
         events: so far, in the object that the reader was given for them.
-        bytes: their size so far: for each the larger of its columns and its estimated encoded size.
+        bytes: their size so far: encoded, or of those that are not, the larger of the columns and the estimated encoded size.
         changes: row changes that were read, before filters.
         source_ts_ms: the commit time of the newest change, milliseconds since the epoch; None if there is none.
         tables: how many runs of one table's rows were decoded.
@@ -39,9 +39,10 @@ class Batch:
     def add(self, event: Event) -> None:
         """Add an event, unless it is empty."""
         if len(event):
-            self.events.append(event)
+            size = self.events.append(event)
+            # What transforms dropped still counts with its columns: the batch ends, and its progress is stored.
             if self.sizes is not None:
-                self.bytes += self.sizes.of(event.outline())
+                self.bytes += size or self.sizes.of(event.outline())
 
     def note_time(self, ts_ms: int) -> None:
         """Note the commit time of a change."""
