@@ -1,5 +1,6 @@
 """A stream that begins with a table, as Spark really drives it: its processes are killed, and it is started again."""
 
+import contextlib
 import json
 
 import psutil
@@ -28,9 +29,10 @@ def planned(folder):
 def kill_python_processes():
     """Planner and tasks, which are children of this process's Java; other tests' servers are not meant."""
     for child in psutil.Process().children(recursive=True):
-        is_alive = child.status() != psutil.STATUS_ZOMBIE and child.name().startswith("python")
-        if is_alive and any(part.startswith("pyspark.") for part in child.cmdline()):
-            child.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            is_alive = child.status() != psutil.STATUS_ZOMBIE and child.name().startswith("python")
+            if is_alive and any(part.startswith("pyspark.") for part in child.cmdline()):
+                child.kill()
 
 
 def test_a_stream_that_is_killed_within_the_table_goes_on_there(spark, mysql_server, database, tmp_path):

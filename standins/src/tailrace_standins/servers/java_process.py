@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -65,6 +66,8 @@ class JavaProcess:
     def pause(self) -> None:
         """Pause it (SIGSTOP): its connections stay open, and nothing answers."""
         self._signal(signal.SIGSTOP)
+        if self.running():
+            os.waitpid(self.pid, os.WUNTRACED)  # until its last thread has stopped, another one may still answer
 
     def resume(self) -> None:
         """Resume it after `pause`."""
