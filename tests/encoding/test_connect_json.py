@@ -16,6 +16,17 @@ DECIMAL = Schema(
 )
 
 
+def test_a_struct_is_told_apart_from_one_that_came_before():
+    """Their text is kept by identity; the name of a field isn't part of it."""
+    made = [schema_json(Schema(Type.STRUCT, name=f"s{n}", fields=(Field("f", LONG),)), f"g{n}") for n in range(100)]
+    assert [json.loads(text)["name"] for text in made] == [f"s{n}" for n in range(100)]
+    row = Schema(Type.STRUCT, name="row", fields=(Field("f", LONG),))
+    both = json.loads(schema_json(Schema(Type.STRUCT, fields=(Field("before", row), Field("after", row)))))
+    before, after = both["fields"]
+    assert (before.pop("field"), after.pop("field")) == ("before", "after")
+    assert before == after == json.loads(schema_json(row))
+
+
 def test_the_attributes_of_a_schema_have_a_fixed_order():
     field = Schema(
         Type.STRING,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes.vectors import Kind, Vector, from_arrow
+from tailrace.encoding import buffers
 from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.encoding.render import Op, Template, leaves, op_for
 
@@ -115,6 +116,12 @@ def test_a_row_larger_than_the_buffer_makes_the_buffer_grow():
     assert [json.loads(rendered[i]) for i in range(3)] == values
 
 
+def taken(size):
+    text = take_buffer(size)[:size]
+    keep_buffer(size)
+    return text
+
+
 def test_a_buffer_is_not_handed_out_while_somebody_holds_it():
     template = Template()
     template.value(Op.INT, 0, 0)
@@ -131,17 +138,25 @@ def test_a_buffer_that_nobody_holds_is_used_again():
     assert len(addresses) < 5
 
 
+def test_as_many_buffers_as_batches_need_are_used_again():
+    before, again = ({text.ctypes.data for text in [taken(3_000_000) for _ in range(40)]} for _ in range(2))
+    assert before == again
+
+
+def test_buffers_that_no_batch_needs_any_more_are_given_back(monkeypatch):
+    blocks = [weakref.ref(text.base) for text in [taken(3_000_000) for _ in range(40)]]
+    monkeypatch.setattr(buffers, "_REST", 0.0)
+    taken(1_000)
+    assert sum(block() is not None for block in blocks) <= 8
+
+
 def test_short_text_does_not_hold_a_block_of_long_text():
-    long = take_buffer(6_000_000)[:6_000_000]
-    keep_buffer(len(long))
-    short = take_buffer(1_000)[:1_000]
-    keep_buffer(len(short))
+    long, short = taken(6_000_000), taken(1_000)
     assert short.base is not long.base
 
 
 def test_a_very_long_text_leaves_no_memory_behind():
-    text = take_buffer(1 << 28)[: 1 << 20]
-    keep_buffer(len(text))
+    text = taken(1 << 28)
     block = weakref.ref(text.base)
     del text
     assert block() is None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -18,9 +19,12 @@ import numpy as np
 from tailrace.changes.vectors import Bytes
 
 _SMALLEST: Final = 1 << 22  # bytes
-_KEPT: Final = 8  # blocks at most
 _LARGEST: Final = 1 << 27
 """Bytes; longer buffers belong to no block, or one large batch would occupy memory until the process ends."""
+_KEPT: Final = 1 << 29
+"""Bytes of a thread's blocks: several batches, since those before are in use until they are delivered."""
+_FEW: Final = 8  # blocks that a thread keeps when it needs no more
+_REST: Final = 10.0  # seconds after which blocks that no batch needed are given back
 _LINE: Final = 64  # bytes of a cache line, to which texts are aligned
 
 
@@ -30,10 +34,13 @@ class _Blocks(threading.local):
     def __init__(self) -> None:
         self._blocks: list[Bytes] = [np.empty(0, np.uint8)]
         self._used = 0
+        self._changed = 0.0  # when a block was full last, by the monotonic clock
 
     def room(self, size: int) -> Bytes:
         if self._is_free(0):
             self._used = 0
+            if len(self._blocks) > _FEW and monotonic() - self._changed > _REST:
+                del self._blocks[_FEW:]
         if len(self._blocks[0]) - self._used < size:
             self._next(size)
         return self._blocks[0][self._used :]
@@ -42,13 +49,15 @@ class _Blocks(threading.local):
         self._used += -(-size // _LINE) * _LINE
 
     def _next(self, size: int) -> None:
-        self._used = 0
+        self._used, self._changed = 0, monotonic()
         for k in range(len(self._blocks)):
             if len(self._blocks[k]) >= size and self._is_free(k):
                 self._blocks.insert(0, self._blocks.pop(k))
                 return
-        self._blocks = [block for block in self._blocks if size <= len(block)][: _KEPT - 1]
+        self._blocks = [block for block in self._blocks if size <= len(block)]
         self._blocks.insert(0, np.empty(max(_SMALLEST, size + size // 4), np.uint8))
+        while sum(map(len, self._blocks)) > _KEPT:
+            self._blocks.pop()
 
     def _is_free(self, k: int) -> bool:
         """Whether nothing refers to a block. Arrays over a part of it refer to the block, so the reference count says so.

@@ -15,6 +15,7 @@ import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -31,14 +32,19 @@ def schema_json(schema: Schema, field: str | None = None) -> bytes:
 
     The members are in the converter's order, so that messages are equal to Debezium's byte by byte.
     """
-    parts = [b'"type":' + orjson.dumps(schema.type.value)]
+    members = _struct_members(_Same(schema)) if schema.type is Type.STRUCT else _members(schema)
+    return b"{" + members + (b"}" if field is None else b',"field":' + orjson.dumps(field) + b"}")
+
+
+def _members(schema: Schema) -> bytes:
+    parts = [_TYPE_MEMBERS[schema.type]]
     if schema.keys is not None:
         parts.append(b'"keys":' + schema_json(schema.keys))
     if schema.items is not None:
         parts.append((b'"values":' if schema.type is Type.MAP else b'"items":') + schema_json(schema.items))
     if schema.type is Type.STRUCT:
-        parts.append(b'"fields":[' + b",".join(schema_json(f.schema, f.name) for f in schema.fields) + b"]")
-    parts.append(b'"optional":' + orjson.dumps(schema.optional))
+        parts.append(b'"fields":[' + b",".join([schema_json(f.schema, f.name) for f in schema.fields]) + b"]")
+    parts.append(b'"optional":true' if schema.optional else b'"optional":false')
     for name, value in (("name", schema.name), ("version", schema.version), ("doc", schema.doc)):
         if value is not None:
             parts.append(b'"%s":%s' % (name.encode(), orjson.dumps(value)))
@@ -46,9 +52,30 @@ def schema_json(schema: Schema, field: str | None = None) -> bytes:
         parts.append(b'"parameters":' + orjson.dumps(dict(schema.parameters)))
     if schema.default is not NO_DEFAULT:
         parts.append(b'"default":' + value_json(schema, schema.default))
-    if field is not None:
-        parts.append(b'"field":' + orjson.dumps(field))
-    return b"{" + b",".join(parts) + b"}"
+    return b",".join(parts)
+
+
+_TYPE_MEMBERS: Final = {each: b'"type":' + orjson.dumps(each.value) for each in Type}
+
+
+class _Same:
+    """A schema that equals itself alone: comparing structs takes as long as rendering them."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schema is self.schema
+
+
+@lru_cache(maxsize=32)  # an envelope has its row twice, and the envelopes of all tables have the same source block
+def _struct_members(same: _Same) -> bytes:
+    return _members(same.schema)
 
 
 def schema_prefix(schema: Schema) -> bytes:

@@ -39,6 +39,7 @@ from tailrace.events.pipeline import sizes_of
 
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
 LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
+LARGEST_BATCH: Final = 4 * LARGE_BATCH  # of many tables, whose rows are decoded together: so much may come of one block
 
 
 class LogReader:
@@ -153,11 +154,12 @@ class LogReader:
         decoder, take = log.decoder, log.take
         while not log.is_done:
             came = blocks.fill(self._wait_ms())
-            batch = self._new_batch()
+            batch, size, begin = self._new_batch(), 0, blocks.start
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                     take(item, batch)
                     if batch.bytes >= self._batch_bytes:
+                        size += batch.bytes
                         yield self._finished(batch, item.file, item.position, item.restart)
                         batch = self._new_batch()
                 blocks.used(decoder.consumed, decoder.needed)
@@ -167,7 +169,8 @@ class LogReader:
             log.is_done = log.is_done or log.is_covered
             yield from self._between_batches(finished)
             wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
-            blocks.resize(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
+            longest = (decoder.consumed - begin) * LARGEST_BATCH // max(size + batch.bytes, 1)
+            blocks.resize(min(wanted, longest))
 
     def _between_batches(self, before: LogBatch) -> Iterator[LogBatch]:
         """What signals asked for, where no transaction is open; nothing at the end of a range."""
