@@ -183,6 +183,8 @@ def test_a_placeholder_reads_no_device_and_no_pipe(tmp_path, path, form):
         ("table.include.list", "shop.(${env:TAILRACE_TEST_PASSWORD}"),
         ("column.mask.with.3.chars", "(${env:TAILRACE_TEST_PASSWORD}"),
         ("tasks.max", "${env:TAILRACE_TEST_PASSWORD}"),
+        ("topic.creation.default.partitions", "${env:TAILRACE_TEST_PASSWORD}"),
+        ("topic.creation.default.replication.factor", "x${env:TAILRACE_TEST_PASSWORD}"),
     ],
 )
 @pytest.mark.parametrize("secret", [PASSWORD, "pa'ss", "first,second\\x", " blank "])

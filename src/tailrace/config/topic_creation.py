@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-from tailrace.config.entries import Entry, hide_login
+from tailrace.config.entries import Entry
 from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
@@ -26,7 +26,8 @@ _REGEXES = ("include", "exclude")
 _EVERY = {"include": ".*", "exclude": ""}
 _MOST = {"replication.factor": 2**15 - 1, "partitions": 2**31 - 1}
 
-Given = Mapping[str, Mapping[str, str]]
+Group = Mapping[str, Entry]  # the properties of a group, by the rest of their names
+Given = Mapping[str, Group]
 
 
 @frozen
@@ -87,7 +88,7 @@ def read_topic_creation(
 
 def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Problems) -> Given:
     """The properties of each group, by its name. Group names may have dots, so the longest one that matches counts."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, Entry]] = {}
     known = sorted((DEFAULT, *groups), key=len, reverse=True)  # `a.b` before `a`: its property is `topic.creation.a.b.…`
     for name, entry in entries.items():
         rest = name.removeprefix(PREFIX)
@@ -97,7 +98,7 @@ def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Pro
         if group is None:
             _report_unknown_group(entry, rest, known, problems)
         else:
-            found.setdefault(group, {})[rest[len(group) + 1 :]] = entry.text
+            found.setdefault(group, {})[rest[len(group) + 1 :]] = entry
     return found
 
 
@@ -112,55 +113,59 @@ def _report_unknown_group(entry: Entry, rest: str, known: Sequence[str], problem
         )
 
 
-def _default_rule(given: Mapping[str, str], problems: Problems) -> TopicRule:
+def _default_rule(given: Group, problems: Problems) -> TopicRule:
     for name in _NUMBERS:
-        if not given.get(name, "").strip():
+        if not _text(given, name):
             problems.add(
                 f"{PREFIX}{DEFAULT}.{name} is missing: it is needed where topic.creation is used (-1: the brokers' default)"
             )
     for name in _REGEXES:
-        if given.get(name, "").strip() not in {"", _EVERY[name]}:
+        if _text(given, name) not in {"", _EVERY[name]}:
             problems.add(
                 f"{PREFIX}{DEFAULT}.{name}: the default group takes every topic that no other group takes; leave it out"
             )
-    return _rule(DEFAULT, given, TopicRule(BROKERS_CHOICE, BROKERS_CHOICE), problems)
+    return _rule(given, TopicRule(BROKERS_CHOICE, BROKERS_CHOICE), problems)
 
 
-def _group(name: str, given: Mapping[str, str], default: TopicRule, problems: Problems) -> TopicGroup:
-    include, exclude = (_expressions(name, which, given.get(which, ""), problems) for which in _REGEXES)
+def _group(name: str, given: Group, default: TopicRule, problems: Problems) -> TopicGroup:
+    include, exclude = (_expressions(given.get(which), problems) for which in _REGEXES)
     if not include:
         problems.warn(f"{PREFIX}{name}.include is missing, so that the group takes no topic")
-    return TopicGroup(name, include, exclude, _rule(name, given, default, problems))
+    return TopicGroup(name, include, exclude, _rule(given, default, problems))
 
 
-def _rule(group: str, given: Mapping[str, str], default: TopicRule, problems: Problems) -> TopicRule:
-    factor = _number(group, "replication.factor", given, default.replication_factor, problems)
-    partitions = _number(group, "partitions", given, default.partitions, problems)
-    configs = {name: text for name, text in given.items() if name not in (*_NUMBERS, *_REGEXES)}
+def _rule(given: Group, default: TopicRule, problems: Problems) -> TopicRule:
+    factor = _number("replication.factor", given, default.replication_factor, problems)
+    partitions = _number("partitions", given, default.partitions, problems)
+    configs = {name: entry.text for name, entry in given.items() if name not in (*_NUMBERS, *_REGEXES)}
     return TopicRule(partitions, factor, configs)
 
 
-def _number(group: str, name: str, given: Mapping[str, str], default: int, problems: Problems) -> int:
-    text = given.get(name, "").strip()
+def _number(name: str, given: Group, default: int, problems: Problems) -> int:
+    text = _text(given, name)
     if not text:
         return default
     number = int(text) if re.fullmatch(r"-?[0-9]{1,10}", text) else 0
     if number != BROKERS_CHOICE and not 1 <= number <= _MOST[name]:
-        problems.add(
-            f"{PREFIX}{group}.{name} is {hide_login(text)!r}: it must be a whole number from 1, or -1 for the brokers' default"
-        )
+        problems.add(f"{given[name].label}: it must be a whole number from 1, or -1 for the brokers' default")
         return default
     return number
 
 
-def _expressions(group: str, which: str, text: str, problems: Problems) -> tuple[str, ...]:
+def _text(given: Group, name: str) -> str:
+    return given[name].text.strip() if name in given else ""
+
+
+def _expressions(entry: Entry | None, problems: Problems) -> tuple[str, ...]:
     """A list of expressions; Connect splits it at every comma and has no escape for one."""
-    expressions = split_list(text)
+    if entry is None:
+        return ()
+    expressions = split_list(entry.text)
     try:
         for expression in expressions:
             compile_java(expression)
     except PatternError as error:
-        problems.add(f"{PREFIX}{group}.{which}: {error}")
+        problems.add(f"{entry.shown_name}: {entry.shown(str(error))}")
         return ()
     return expressions
 
