@@ -1,6 +1,6 @@
 """The buffer between the log's stream and the decoder."""
 
-from tailrace.connectors.mysql.blocks import LARGEST, SMALLEST, SPARE, Blocks
+from tailrace.connectors.mysql.blocks import LARGEST, PATIENCE_MS, SMALLEST, SPARE, Blocks
 
 
 class Source:
@@ -8,6 +8,42 @@ class Source:
 
     def read(self, view: memoryview, _wait_ms: int) -> int:
         return len(view)
+
+
+class Portions:
+    """A stream that has nothing at once between two portions."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._has_some = True
+        self.waits = []
+
+    def read(self, view: memoryview, wait_ms: int) -> int:
+        self.waits.append(wait_ms)
+        came = self._has_some or wait_ms > 0
+        self._has_some = not came
+        return min(self._size, len(view)) if came else 0
+
+
+def test_a_block_of_many_tables_waits_until_it_is_half_full():
+    stream = Portions(SMALLEST // 2)
+    blocks = Blocks(stream)
+    assert blocks.fill(0)
+    assert blocks.end == SMALLEST // 2
+    blocks.used(blocks.end, 20)
+    blocks.resize(4 * SMALLEST)
+    assert blocks.fill(1)
+    assert blocks.end == 2 * SMALLEST
+    assert max(stream.waits) == PATIENCE_MS
+
+
+def test_a_block_of_many_tables_does_not_wait_where_the_log_ends():
+    stream = Portions(SMALLEST // 2)
+    blocks = Blocks(stream)
+    blocks.resize(4 * SMALLEST)
+    stream.read = lambda view, wait_ms: 0
+    assert not blocks.fill(0)
+    assert blocks.end == 0
 
 
 def test_an_event_longer_than_the_buffer_gets_a_longer_one():

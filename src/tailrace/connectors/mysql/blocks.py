@@ -18,6 +18,8 @@ from tailrace.errors import RetriableError
 SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
 SPARE: Final = 1 << 10
+PATIENCE_MS: Final = 2
+"""How long a short block of many tables waits for more: a server sends a backlog in portions, with less than this between them."""
 
 
 class Blocks:
@@ -26,7 +28,7 @@ class Blocks:
     def __init__(self, stream: BinlogStream, size: int = SMALLEST, *, kept: bool = False) -> None:
         """`kept`: each block has its own memory, for callers that use decoded views later."""
         self._stream = stream
-        self._aimed = size
+        self._smallest = self._aimed = size
         self.data: Bytes = np.empty(size, np.uint8)
         self.start = 0
         self.end = 0
@@ -72,8 +74,9 @@ class Blocks:
 
     def _more(self, view: memoryview) -> int:
         """Read what else is available; a lost connection is raised only after the earlier bytes are decoded."""
+        is_short = self._smallest < self._aimed and self.end < self._aimed // 2
         try:
-            return self._stream.read(view, 0)
+            return self._stream.read(view, PATIENCE_MS if is_short else 0)
         except RetriableError as error:
             self._lost = error
             return 0
