@@ -19,7 +19,7 @@ SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
 SPARE: Final = 1 << 10
 PATIENCE_MS: Final = 2
-"""How long a short block of many tables waits for more: a server sends a backlog in portions, with less than this between them."""
+"""How long a short block of many tables waits for more: a server sends a backlog in portions, with short pauses between."""
 
 
 class Blocks:
