@@ -4,9 +4,10 @@
 
 OTHER is the folder of the other checkout, the version before, say. Its sources are run with this checkout's Python packages.
 read: the binary log decoded, shaped and encoded, no sink. kafka: `tailrace run` from MySQL into Kafka, the log and then a
-snapshot. sqlserver: the same from the stand-in for SQL Server, this checkout's for both. In each pair both do the same once, the second pair the other way round, so that what drifts hits both. The
-figures are medians over the pairs of this one's rate, CPU seconds and peak memory divided by the other one's: a rate above
-1 is faster, CPU and memory below 1 are less. It needs Linux and a quiet machine.
+snapshot. sqlserver: the same from the stand-in for SQL Server, this checkout's for both. In each pair both do the same
+once, the second pair the other way round, so that what drifts hits both. The figures are medians over the pairs of this
+one's rate, CPU seconds and peak memory divided by the other one's: a rate above 1 is faster, CPU and memory below 1 are
+less. It needs Linux and a quiet machine.
 """
 
 from __future__ import annotations

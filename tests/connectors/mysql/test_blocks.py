@@ -1,6 +1,6 @@
 """The buffer between the log's stream and the decoder."""
 
-from tailrace.connectors.mysql.blocks import LARGEST, PATIENCE_MS, SMALLEST, SPARE, Blocks
+from tailrace.connectors.mysql.blocks import LARGEST, PATIENCE_MS, PORTION, SMALLEST, SPARE, Blocks
 
 
 class Source:
@@ -38,12 +38,24 @@ def test_a_block_of_many_tables_waits_until_it_is_half_full():
 
 
 def test_a_block_of_many_tables_does_not_wait_where_the_log_ends():
-    stream = Portions(SMALLEST // 2)
+    """There little comes at a time, and often: waiting for the next change each time would delay them all."""
+    stream = Portions(PORTION - 1)
     blocks = Blocks(stream)
     blocks.resize(4 * SMALLEST)
-    stream.read = lambda view, wait_ms: 0
-    assert not blocks.fill(0)
-    assert blocks.end == 0
+    assert blocks.fill(0)
+    assert blocks.end == PORTION - 1
+    assert max(stream.waits) == 0
+
+
+def test_a_block_of_many_tables_does_not_wait_for_long(monkeypatch):
+    stream = Portions(PORTION)
+    blocks = Blocks(stream)
+    blocks.resize(4 * SMALLEST)
+    clock = iter([0.0, 0.0, 1.0])
+    monkeypatch.setattr("tailrace.connectors.mysql.blocks.monotonic", lambda: next(clock))
+    assert blocks.fill(0)
+    assert blocks.end == 2 * PORTION
+    assert stream.waits[-1] == 0
 
 
 def test_an_event_longer_than_the_buffer_gets_a_longer_one():

@@ -7,6 +7,7 @@ finished with by then, unless each block is `kept`.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -18,8 +19,10 @@ from tailrace.errors import RetriableError
 SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
 SPARE: Final = 1 << 10
-PATIENCE_MS: Final = 2
-"""How long a short block of many tables waits for more: a server sends a backlog in portions, with short pauses between."""
+PORTION: Final = 256 << 10
+"""Bytes; if so many came at once they are of a backlog, which a server sends in portions with short pauses between."""
+PATIENCE_MS: Final = 2  # of one pause
+LONGEST_FILL: Final = 0.02  # seconds, after which no pause is waited for
 
 
 class Blocks:
@@ -42,10 +45,10 @@ class Blocks:
         self._move_to_front()
         view = self.data.data
         count = self._stream.read(view[self.end :], wait_ms)
-        came = count > 0
+        came, until = count > 0, monotonic() + LONGEST_FILL
         while count:
             self.end += count
-            count = 0 if self.full else self._more(view[self.end :])
+            count = 0 if self.full else self._more(view[self.end :], until)
         return came
 
     @property
@@ -72,11 +75,11 @@ class Blocks:
         if self._aimed > len(self.data):
             self._resize(self._aimed)
 
-    def _more(self, view: memoryview) -> int:
+    def _more(self, view: memoryview, until: float) -> int:
         """Read what else is available; a lost connection is raised only after the earlier bytes are decoded."""
-        is_short = self._smallest < self._aimed and self.end < self._aimed // 2
+        is_short = self._smallest < self._aimed and PORTION <= self.end < self._aimed // 2
         try:
-            return self._stream.read(view, PATIENCE_MS if is_short else 0)
+            return self._stream.read(view, PATIENCE_MS if is_short and monotonic() < until else 0)
         except RetriableError as error:
             self._lost = error
             return 0
