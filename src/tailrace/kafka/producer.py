@@ -95,7 +95,7 @@ class Producer:
         """Queue records, waiting for room; returns the bytes of their keys and values."""
         if not len(records):
             return 0
-        size = _size(records.keys) + _size(records.values)
+        size = records.keys.size + records.values.size
         if self._held and self._held_bytes + size > HELD_BYTES:
             self.flush()
         rows = Rows(records, self._client.topic(records.topic), self._sent)
@@ -267,10 +267,6 @@ class Producer:
     def _position(self, number: int) -> str:
         rows = self._held[bisect_right(self._held, number, key=lambda held: held.number) - 1]
         return (rows.records.positions[number - rows.number] or b"").decode()
-
-
-def _size(column: Binary) -> int:
-    return int(column.offsets[-1] - column.offsets[0])
 
 
 def _row_size(records: Records, row: int) -> int:
