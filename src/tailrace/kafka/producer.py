@@ -29,6 +29,7 @@ import numpy as np
 
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.errors import ConfigError, DeliveryError, SinkLostError, TailraceError
+from tailrace.kafka.allocator import keep_freed_memory
 from tailrace.kafka.client import Client, Failed
 from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, background_text, error_of
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
@@ -70,6 +71,7 @@ class Producer:
         self._transactional = transactional
         self._initialized = False
         self._in_transaction = False
+        keep_freed_memory()
         self._client = Client(given)
         self._lib = self._client.lib
         self._call = self._lib.address("produceva")

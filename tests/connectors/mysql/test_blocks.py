@@ -1,6 +1,6 @@
 """The buffer between the log's stream and the decoder."""
 
-from tailrace.connectors.mysql.blocks import LARGEST, PATIENCE_MS, PORTION, SMALLEST, SPARE, Blocks
+from tailrace.connectors.mysql.blocks import LARGEST, LONGEST_PAUSES, PATIENCE_MS, PORTION, SMALLEST, SPARE, Blocks
 
 
 class Source:
@@ -25,7 +25,7 @@ class Portions:
         return min(self._size, len(view)) if came else 0
 
 
-def test_a_block_of_many_tables_waits_until_it_is_half_full():
+def test_a_block_of_many_tables_waits_until_three_quarters_are_full():
     stream = Portions(SMALLEST // 2)
     blocks = Blocks(stream)
     assert blocks.fill(0)
@@ -33,7 +33,7 @@ def test_a_block_of_many_tables_waits_until_it_is_half_full():
     blocks.used(blocks.end, 20)
     blocks.resize(4 * SMALLEST)
     assert blocks.fill(1)
-    assert blocks.end == 2 * SMALLEST
+    assert blocks.end == 3 * SMALLEST
     assert max(stream.waits) == PATIENCE_MS
 
 
@@ -51,11 +51,24 @@ def test_a_block_of_many_tables_does_not_wait_for_long(monkeypatch):
     stream = Portions(PORTION)
     blocks = Blocks(stream)
     blocks.resize(4 * SMALLEST)
-    clock = iter([0.0, 0.0, 1.0])
+    clock = iter([0.0, LONGEST_PAUSES / 2, 1.0, 1.0 + LONGEST_PAUSES / 2])
     monkeypatch.setattr("tailrace.connectors.mysql.blocks.monotonic", lambda: next(clock))
     assert blocks.fill(0)
-    assert blocks.end == 2 * PORTION
-    assert stream.waits[-1] == 0
+    assert blocks.end == 3 * PORTION
+    assert stream.waits == [0, 0, PATIENCE_MS, 0, PATIENCE_MS, 0]
+
+
+def test_each_filling_may_wait_anew(monkeypatch):
+    stream = Portions(PORTION)
+    blocks = Blocks(stream)
+    blocks.resize(4 * SMALLEST)
+    clock = iter([0.0, LONGEST_PAUSES, 1.0, 1.0 + LONGEST_PAUSES])
+    monkeypatch.setattr("tailrace.connectors.mysql.blocks.monotonic", lambda: next(clock))
+    for _ in range(2):
+        stream._has_some = True
+        assert blocks.fill(0)
+        assert blocks.end == 2 * PORTION
+        blocks.used(blocks.end, 20)
 
 
 def test_an_event_longer_than_the_buffer_gets_a_longer_one():

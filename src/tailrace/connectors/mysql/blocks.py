@@ -21,8 +21,8 @@ LARGEST: Final = 16 << 20
 SPARE: Final = 1 << 10
 PORTION: Final = 256 << 10
 """Bytes; if so many came at once they are of a backlog, which a server sends in portions with short pauses between."""
-PATIENCE_MS: Final = 2  # of one pause
-LONGEST_FILL: Final = 0.02  # seconds, after which no pause is waited for
+PATIENCE_MS: Final = 4  # of one pause
+LONGEST_PAUSES: Final = 0.04  # seconds of one filling, all pauses together; reading itself does not count
 
 
 class Blocks:
@@ -37,6 +37,7 @@ class Blocks:
         self.end = 0
         self._kept = kept
         self._lost: RetriableError | None = None
+        self._paused = 0.0  # seconds, in this filling
 
     def fill(self, wait_ms: int) -> bool:
         """Read until the buffer is full or nothing more is available; False when nothing came within `wait_ms`."""
@@ -45,10 +46,10 @@ class Blocks:
         self._move_to_front()
         view = self.data.data
         count = self._stream.read(view[self.end :], wait_ms)
-        came, until = count > 0, monotonic() + LONGEST_FILL
+        came, self._paused = count > 0, 0.0
         while count:
             self.end += count
-            count = 0 if self.full else self._more(view[self.end :], until)
+            count = 0 if self.full else self._more(view[self.end :])
         return came
 
     @property
@@ -75,14 +76,23 @@ class Blocks:
         if self._aimed > len(self.data):
             self._resize(self._aimed)
 
-    def _more(self, view: memoryview, until: float) -> int:
+    def _more(self, view: memoryview) -> int:
         """Read what else is available; a lost connection is raised only after the earlier bytes are decoded."""
-        is_short = self._smallest < self._aimed and PORTION <= self.end < self._aimed // 2
         try:
-            return self._stream.read(view, PATIENCE_MS if is_short and monotonic() < until else 0)
+            return self._stream.read(view, 0) or self._after_a_pause(view)
         except RetriableError as error:
             self._lost = error
             return 0
+
+    def _after_a_pause(self, view: memoryview) -> int:
+        """Wait for the next portion of a backlog, if a block that should be long would be short without it."""
+        is_short = self._smallest < self._aimed and PORTION <= self.end < self._aimed * 3 // 4
+        if not is_short or self._paused >= LONGEST_PAUSES:
+            return 0
+        began = monotonic()
+        count = self._stream.read(view, PATIENCE_MS)
+        self._paused += monotonic() - began
+        return count
 
     def _resize(self, size: int) -> None:
         left = self.end - self.start
