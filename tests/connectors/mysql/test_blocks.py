@@ -1,6 +1,18 @@
 """The buffer between the log's stream and the decoder."""
 
-from tailrace.connectors.mysql.blocks import LARGEST, LONGEST_PAUSES, PATIENCE_MS, PORTION, SMALLEST, SPARE, Blocks
+from tailrace.connectors.mysql.blocks import (
+    FEWEST,
+    LARGE_BATCH,
+    LARGEST,
+    LARGEST_BATCH,
+    LONGEST_PAUSES,
+    PATIENCE_MS,
+    PORTION,
+    SMALLEST,
+    SPARE,
+    TABLES_A_BLOCK,
+    Blocks,
+)
 
 
 class Source:
@@ -106,3 +118,76 @@ def test_many_tables_get_a_longer_buffer_within_limits():
     assert len(blocks.data) == LARGEST
     blocks.resize(10)
     assert len(blocks.data) == LARGEST
+
+
+def test_a_filling_ends_at_the_limit():
+    blocks = Blocks(Source())
+    blocks.limit(SMALLEST // 2)
+    blocks.fill(0)
+    assert blocks.end == SMALLEST // 2
+    assert blocks.full
+    blocks.used(blocks.end - 7, 20)
+    blocks.fill(0)
+    assert (blocks.start, blocks.end) == (0, SMALLEST // 2 + 7)
+    assert blocks.full
+    assert len(blocks.data) == SMALLEST
+
+
+def test_an_event_beyond_the_limit_is_read_whole():
+    blocks = Blocks(Source())
+    blocks.limit(1)
+    blocks.fill(0)
+    assert blocks.end == FEWEST
+    blocks.used(5, 2 * FEWEST)
+    blocks.fill(0)
+    assert blocks.end == 2 * FEWEST
+    blocks.used(0, 3 * SMALLEST)
+    blocks.fill(0)
+    assert blocks.end == 3 * SMALLEST
+
+
+def test_a_block_at_its_limit_is_not_at_the_head():
+    blocks = Blocks(Source())
+    blocks.limit(FEWEST)
+    blocks.fill(0)
+    blocks.used(blocks.end, 19)
+    assert not blocks.at_head
+
+
+def test_a_limit_that_is_lifted_leaves_the_whole_buffer():
+    blocks = Blocks(Source())
+    blocks.limit(FEWEST)
+    blocks.fill(0)
+    blocks.limit(LARGEST)
+    blocks.used(blocks.end, 19)
+    blocks.fill(0)
+    assert blocks.end == SMALLEST
+
+
+def filled(blocks):
+    """How long the next block is."""
+    blocks.used(blocks.end, 19)
+    blocks.fill(0)
+    return blocks.end
+
+
+def test_a_block_whose_records_are_long_is_followed_by_a_shorter_one():
+    blocks = Blocks(Source())
+    blocks.fit(SMALLEST, 2 * LARGE_BATCH, 1)
+    assert filled(blocks) == SMALLEST // 2
+    blocks.fit(SMALLEST // 2, LARGE_BATCH // 8, 1)
+    assert filled(blocks) == SMALLEST
+
+
+def test_a_block_of_many_tables_is_longer_up_to_the_largest_batch():
+    blocks = Blocks(Source())
+    blocks.fit(SMALLEST, LARGE_BATCH, 4 * TABLES_A_BLOCK)
+    assert filled(blocks) == 4 * SMALLEST
+    blocks.fit(4 * SMALLEST, 2 * LARGEST_BATCH, 4 * TABLES_A_BLOCK)
+    assert filled(blocks) == 2 * SMALLEST
+
+
+def test_few_bytes_at_the_head_tell_nothing():
+    blocks = Blocks(Source())
+    blocks.fit(PORTION - 1, 100 * LARGE_BATCH, 1)
+    assert filled(blocks) == SMALLEST

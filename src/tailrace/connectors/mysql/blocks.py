@@ -1,12 +1,13 @@
 """Blocks: the log's bytes in large buffers, for a decoder that needs whole events.
 
-A block is filled with everything available. The rest that the decoder leaves, the beginning of an incomplete
+A block is filled with everything available, up to its limit. The rest that the decoder leaves, the beginning of an incomplete
 event, moves to the front before the next filling. The buffer is reused: views of it must be
 finished with by then, unless each block is `kept`.
 """
 
 from __future__ import annotations
 
+import sys
 from time import monotonic
 from typing import Final
 
@@ -18,7 +19,11 @@ from tailrace.errors import RetriableError
 
 SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
+FEWEST: Final = 512 << 10
 SPARE: Final = 1 << 10
+TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
+LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does, and the next block is shorter
+LARGEST_BATCH: Final = 6 * LARGE_BATCH  # of many tables, whose rows are decoded together: so much may come of one block
 PORTION: Final = 256 << 10
 """Bytes; if so many came at once they are of a backlog, which a server sends in portions with short pauses between."""
 PATIENCE_MS: Final = 4  # of one pause
@@ -38,13 +43,17 @@ class Blocks:
         self._kept = kept
         self._lost: RetriableError | None = None
         self._paused = 0.0  # seconds, in this filling
+        self._limit = sys.maxsize
+        self._needed = 0
+        self._room = size  # where this filling ends at the latest
 
     def fill(self, wait_ms: int) -> bool:
-        """Read until the buffer is full or nothing more is available; False when nothing came within `wait_ms`."""
+        """Read until the block is full or nothing more is available; False when nothing came within `wait_ms`."""
         if self._lost is not None:
             raise self._lost
         self._move_to_front()
-        view = self.data.data
+        self._room = min(len(self.data), max(self.end + self._limit, self._needed))
+        view = self.data.data[: self._room]
         count = self._stream.read(view[self.end :], wait_ms)
         came, self._paused = count > 0, 0.0
         while count:
@@ -54,8 +63,8 @@ class Blocks:
 
     @property
     def full(self) -> bool:
-        """Whether more may be waiting than the buffer could take."""
-        return self.end == len(self.data)
+        """Whether more may be waiting than the block could take."""
+        return self.end == self._room
 
     @property
     def at_head(self) -> bool:
@@ -64,17 +73,38 @@ class Blocks:
 
     def used(self, consumed: int, needed: int) -> None:
         """Drop the bytes before `consumed`; the decoder needs `needed` bytes from there for one more event."""
-        self.start = consumed
+        self.start, self._needed = consumed, needed
         if needed > len(self.data):
             self._resize(needed + SPARE)
         elif len(self.data) > 2 * self._aimed and needed <= self._aimed:
             self._resize(self._aimed)  # the long event is done, and as many bytes of short rows would be too much
+
+    def fit(self, consumed: int, became: int, tables: int) -> None:
+        """Make the next block as long as is good for batches.
+
+        Args:
+            consumed: bytes of the block before that were decoded.
+            became: bytes of the records that came of them.
+            tables: whose rows were among them.
+
+        """
+        if consumed < PORTION:
+            return  # at the log's head: too few to tell
+        wanted = tables * self._smallest // TABLES_A_BLOCK
+        largest = LARGE_BATCH if wanted <= self._smallest else LARGEST_BATCH
+        longest = consumed * largest // max(became, 1)
+        self.resize(min(wanted, longest))
+        self.limit(longest)
 
     def resize(self, size: int) -> None:
         """Resize the buffer to about this size, within limits: many tables at once need long blocks."""
         self._aimed = max(self._aimed, min(size, LARGEST))
         if self._aimed > len(self.data):
             self._resize(self._aimed)
+
+    def limit(self, size: int) -> None:
+        """Read at most about this many bytes with each filling from now on, but whole events and no less than `FEWEST`."""
+        self._limit = max(FEWEST, size)
 
     def _more(self, view: memoryview) -> int:
         """Read what else is available; a lost connection is raised only after the earlier bytes are decoded."""

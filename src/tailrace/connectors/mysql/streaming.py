@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from typing import Final
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
-from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
+from tailrace.connectors.mysql.blocks import LARGE_BATCH, SMALLEST, Blocks
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
@@ -36,10 +35,6 @@ from tailrace.connectors.shared.requested_work import RequestedWork
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
-
-TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
-LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
-LARGEST_BATCH: Final = 4 * LARGE_BATCH  # of many tables, whose rows are decoded together: so much may come of one block
 
 
 class LogReader:
@@ -152,14 +147,15 @@ class LogReader:
     def _follow(self, log: OpenedLog, blocks: Blocks) -> Iterator[LogBatch]:
         """Read to the range's end."""
         decoder, take = log.decoder, log.take
+        blocks.limit(0)  # until the first block has shown what its bytes become
         while not log.is_done:
             came = blocks.fill(self._wait_ms())
-            batch, size, begin = self._new_batch(), 0, blocks.start
+            batch, size, tables, begin = self._new_batch(), 0, 0, blocks.start
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                     take(item, batch)
                     if batch.bytes >= self._batch_bytes:
-                        size += batch.bytes
+                        size, tables = size + batch.bytes, max(tables, batch.tables)
                         yield self._finished(batch, item.file, item.position, item.restart)
                         batch = self._new_batch()
                 blocks.used(decoder.consumed, decoder.needed)
@@ -168,9 +164,7 @@ class LogReader:
             yield finished
             log.is_done = log.is_done or log.is_covered
             yield from self._between_batches(finished)
-            wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
-            longest = (decoder.consumed - begin) * LARGEST_BATCH // max(size + batch.bytes, 1)
-            blocks.resize(min(wanted, longest))
+            blocks.fit(decoder.consumed - begin, size + batch.bytes, max(tables, batch.tables))
 
     def _between_batches(self, before: LogBatch) -> Iterator[LogBatch]:
         """What signals asked for, where no transaction is open; nothing at the end of a range."""
