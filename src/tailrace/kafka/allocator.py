@@ -27,7 +27,7 @@ FREE_AT_END: Final = 16 << 20
 def keep_freed_memory() -> bool:
     """Let the process use the memory of freed batches again; returns whether it will.
 
-    Once for a process. It does nothing where the user has set the same by the environment, or where the C library is not glibc.
+    Once for a process. It does nothing where one of the variables in `SET_BY` is set, whatever it says, or without glibc.
     """
     if any(name in os.environ for name in SET_BY):
         return False

@@ -19,7 +19,7 @@ from tailrace.errors import RetriableError
 
 SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
-FEWEST: Final = 512 << 10
+FEWEST: Final = 512 << 10  # bytes that a filling may always have, however long their records are
 SPARE: Final = 1 << 10
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
 LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does, and the next block is shorter
