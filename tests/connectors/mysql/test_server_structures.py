@@ -4,15 +4,18 @@ import contextlib
 import itertools
 import threading
 import uuid
+from dataclasses import replace
 
+import pymysql
 import pytest
 
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog, server_structures
-from tailrace.connectors.mysql.connection import connect
+from tailrace.connectors.mysql.connection import connect, translated
 from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.positions import FIRST_OFFSET
 from tailrace.connectors.mysql.server_structures import events_between, structures
-from tailrace.errors import RetriableError
+from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
 from tailrace_standins.servers.waiting import wait_until
 
@@ -87,6 +90,30 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
         before = [event for event in events if event["Pos"] < one.head.pos]
         assert before
         assert one.head.gtids == str(GtidSet.parse(start.gtids).union(server_structures._logged(before)))
+
+
+@pytest.mark.parametrize("failures", [1, server_structures.ATTEMPTS])
+def test_an_event_that_is_half_written_is_asked_for_again(connection, monkeypatch, failures):
+    """GIVEN the server fails so many times at the end of its log, THEN one failure is no error, and damage stays one."""
+    real, left = server_structures.mappings, [failures]
+
+    def flaky(session, sql, *arguments):
+        if sql.startswith("SHOW BINLOG EVENTS") and left[0]:
+            left[0] -= 1
+            with translated(f"running {sql!r}"):
+                raise pymysql.err.OperationalError(1220, "Error reading Log_event: binlog truncated in the middle of event")
+        return real(session, sql, *arguments)
+
+    head = catalog.head(connection, catalog.server(connection))
+    monkeypatch.setattr(server_structures, "SETTLING_SECONDS", 0.01)
+    monkeypatch.setattr(server_structures, "mappings", flaky)
+    start = replace(head, pos=FIRST_OFFSET)
+    if failures < server_structures.ATTEMPTS:
+        assert events_between(connection, start, head)
+    else:
+        with pytest.raises(SourceSetupError, match="binlog truncated"):
+            events_between(connection, start, head)
+    assert left == [0]
 
 
 def test_a_structure_that_never_rests_is_worth_another_attempt(mysql_server, database, monkeypatch):

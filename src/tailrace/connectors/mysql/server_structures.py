@@ -14,10 +14,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
+
+from pymysql.constants import ER
 
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted, files, head, quoted, table_ids
 from tailrace.connectors.mysql.connection import (
@@ -224,7 +227,15 @@ def _place(file: str, pos: int) -> tuple[int, int]:
 
 
 def _events(connection: Connection, file: str, at: int) -> list[dict[str, Any]]:
-    return mappings(connection, f"SHOW BINLOG EVENTS IN %s FROM {at} LIMIT {EVENTS_AT_ONCE}", file)
+    """A page of events; the server may find its newest event half written, and is asked again then."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return mappings(connection, f"SHOW BINLOG EVENTS IN %s FROM {at} LIMIT {EVENTS_AT_ONCE}", file)
+        except SourceSetupError as error:
+            if error_number(error) != ER.ERROR_WHEN_EXECUTING_COMMAND or attempt == ATTEMPTS:
+                raise
+        time.sleep(SETTLING_SECONDS)
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _added(start: Head, end: Head) -> GtidSet:
