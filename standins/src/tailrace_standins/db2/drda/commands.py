@@ -19,7 +19,7 @@ from tailrace_standins.db2.drda.packages import Section, section
 from tailrace_standins.db2.drda.queries import Query
 from tailrace_standins.db2.drda.reading import parameters
 from tailrace_standins.db2.drda.replies import Answers, Severity
-from tailrace_standins.db2.session import Affected, Ended, Isolation, Result, Rows, Session, SqlError, Statement
+from tailrace_standins.db2.session import Affected, Column, Ended, Isolation, Result, Rows, Session, SqlError, Statement
 from tailrace_standins.db2.values import Value
 
 Given: TypeAlias = list[tuple[int, bytes]]
@@ -45,6 +45,7 @@ class Commands:
         self._attributes: dict[Section, str] = {}
         self._queries: dict[Section, Query] = {}
         self._results = 0
+        self._types = handshake.types
         self._commands: dict[int, Callable[[dict[int, bytes], Given, Answers], None]] = {
             Command.PRPSQLSTT: self._prepare,
             Command.DSCSQLSTT: self._describe,
@@ -65,7 +66,7 @@ class Commands:
 
     def carry_out(self, command: int, asked: dict[int, bytes], given: Given, answers: Answers) -> None:
         """Answer a command; an error of SQL becomes its SQLCARD, after what the command's rules put before it."""
-        self._handshake.types(dict(given))
+        self._types = self._handshake.types.overridden(dict(given))
         try:
             self._commands[command](asked, given, answers)
         except SqlError as error:
@@ -96,11 +97,11 @@ class Commands:
 
     def _prepare(self, asked: dict[int, bytes], given: Given, answers: Answers) -> None:
         key = self._section(asked)
-        sql = text_of(given, Data.SQLSTT, self._handshake.text)
+        sql = text_of(given, Data.SQLSTT, self._types.text)
         if sql is None:
             raise ProtocolError("a statement to prepare that does not come")
         self._statements.pop(key, None)
-        self._attributes[key] = text_of(given, Data.SQLATTR, self._handshake.text) or ""
+        self._attributes[key] = text_of(given, Data.SQLATTR, self._types.text) or ""
         statement = self._statements[key] = self._session.prepare(sql)
         if asked.get(Parameter.RTNSQLDA) == _YES:
             extended = _number(asked.get(Parameter.TYPSQLDA)) == _EXTENDED_DESCRIPTION
@@ -120,11 +121,11 @@ class Commands:
         statement = self._prepared(key)
         if key in self._queries and not self._queries[key].done:
             raise SqlError(-502, "24502")
-        result = self._run(statement, self._values(given), key.isolation)
+        result = self._run(statement, self._values(given, statement.parameters), key.isolation)
         if not isinstance(result, Rows):
             raise SqlError(-517, "07005")
         query = self._query(key, result, asked)
-        self._opened(key, result, answers)
+        self._opened(key, answers)
         answers.data(Data.QRYDSC, rows_descriptor(result.columns))
         self._send(key, query, answers)
 
@@ -135,7 +136,7 @@ class Commands:
         self._queries[key] = query
         return query
 
-    def _opened(self, key: Section, rows: Rows, answers: Answers) -> None:
+    def _opened(self, key: Section, answers: Answers) -> None:
         answers.message(
             Reply.OPNQRYRM,
             Severity.INFORMATION,
@@ -179,11 +180,13 @@ class Commands:
         elif key.collection == _LICENCE:  # clients of IBM ask whether they are licensed
             answers.data(Data.SQLCARD, SUCCESS)
         else:
-            self._ran(key, self._run(self._prepared(key), self._values(given), key.isolation), asked, answers)
+            statement = self._prepared(key)
+            result = self._run(statement, self._values(given, statement.parameters), key.isolation)
+            self._ran(key, result, asked, answers)
 
     def _immediately(self, asked: dict[int, bytes], given: Given, answers: Answers) -> None:
         key = self._section(asked)
-        sql = text_of(given, Data.SQLSTT, self._handshake.text)
+        sql = text_of(given, Data.SQLSTT, self._types.text)
         if sql is None:
             raise ProtocolError("a statement to execute that does not come")
         self._ran(key, self._run(self._session.prepare(sql), (), key.isolation), asked, answers)
@@ -192,7 +195,7 @@ class Commands:
         """EXCSQLSET: what a client tells of itself is taken without a word, the rest is for the engine."""
         for point, data in given:
             if point == Data.SQLSTT:
-                sql = statement_text(data, self._handshake.text)
+                sql = statement_text(data, self._types.text)
                 if not sql.startswith(_OF_THE_CLIENT):
                     self._run(self._session.prepare(sql), (), Isolation.CURSOR_STABILITY)
         answers.data(Data.SQLCARD, SUCCESS)
@@ -226,7 +229,7 @@ class Commands:
         answers.data(Data.SQLRSLRD, _listed(len(sets)))
         for each, rows in zip(keys, sets, strict=True):
             query = self._query(each, rows, asked)
-            self._opened(each, rows, answers)
+            self._opened(each, answers)
             answers.data(Data.SQLCINRD, described(rows.columns, extended=True))
             answers.data(Data.QRYDSC, rows_descriptor(rows.columns))
             self._send(each, query, answers)
@@ -257,17 +260,21 @@ class Commands:
             raise SqlError(-514, "26501", f"SQL_CUR{key.number}")
         return self._statements[key]
 
-    def _values(self, given: Given) -> list[Value]:
+    def _values(self, given: Given, wanted: Sequence[Column] = ()) -> list[Value]:
         behind = [_unwrapped(data) for point, data in given if point == Data.EXTDTA]
         for point, data in given:
             if point == Data.SQLDTA:
-                return parameters(data, behind, self._handshake.text)
+                return parameters(data, behind, self._types, [_is_binary(column) for column in wanted])
         return []
 
 
 def _unwrapped(data: bytes) -> bytes:
     """The data of EXTDTA, without the byte that says it is not NULL."""
     return data[1:]
+
+
+def _is_binary(column: Column) -> bool:
+    return column.type.bit_data or column.type.name in {"binary", "varbinary", "blob"}
 
 
 def _listed(count: int) -> bytes:

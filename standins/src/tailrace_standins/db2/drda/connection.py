@@ -132,7 +132,7 @@ class Connection:
             commands.carry_out(command, asked, given, answers)
         except (ProtocolError, Closed):
             raise
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001 -- told to the client
             _LOG.exception("the stand-in failed")
             answers.data(Data.SQLCARD, failure(SqlError(-901, "58004", f"the stand-in failed: {problem!r}")))
 

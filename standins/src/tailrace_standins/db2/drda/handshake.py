@@ -11,9 +11,10 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from tailrace_standins.db2.drda.client_types import ClientTypes
 from tailrace_standins.db2.drda.codepoints import Data, Manager, Parameter, Reply
 from tailrace_standins.db2.drda.cursor import ProtocolError
-from tailrace_standins.db2.drda.objects import made, objects
+from tailrace_standins.db2.drda.objects import made
 from tailrace_standins.db2.drda.replies import Answers, Severity
 from tailrace_standins.db2.session import Login, Server, Session
 
@@ -31,7 +32,6 @@ _TYPES: Final = "QTDSQLX86"
 _USER_AND_PASSWORD: Final = 3
 _WRONG_PASSWORD: Final = b"\x0f"
 _WRONG_STATE: Final = b"\x11"
-_ENCODINGS: Final = {1208: "utf-8", 819: "latin-1", 1252: "cp1252", 37: "cp037", 500: "cp500", 923: "iso8859-15"}
 
 
 class Handshake:
@@ -39,14 +39,14 @@ class Handshake:
 
     Attributes:
         encoding: of names and texts in parameters.
-        text: the encoding of statements and parameters of them.
+        types: how the client writes statements and their parameters.
         token: names the connection to another one that wants to interrupt it; 8 bytes.
 
     """
 
     def __init__(self, server: Server, token: bytes) -> None:
         self.encoding = EBCDIC
-        self.text = UTF8
+        self.types = ClientTypes()
         self.token = token
         self._server = server
         self._application = ""
@@ -91,7 +91,7 @@ class Handshake:
         if session is None:
             answers.message(Reply.RDBNFNRM, Severity.ERROR, made(Parameter.RDBNAM, asked[Parameter.RDBNAM]))
             return None
-        self.types(asked)
+        self.types = ClientTypes().overridden(asked)
         overridden = (
             made(Parameter.CCSIDSBC, b"\x04\xb8"),
             made(Parameter.CCSIDDBC, b"\x04\xb0"),
@@ -106,19 +106,6 @@ class Handshake:
             made(Parameter.RDBINTTKN, self.token),
         )
         return session
-
-    def types(self, asked: dict[int, bytes]) -> None:
-        """TYPDEFNAM and TYPDEFOVR, of ACCRDB or of one command: raises `ProtocolError` for types that are not read here."""
-        if Parameter.TYPDEFNAM in asked:
-            name = asked[Parameter.TYPDEFNAM]
-            if _TYPES not in {name.decode(EBCDIC).rstrip(), name.decode("latin-1").rstrip()}:
-                raise ProtocolError(f"types {name.hex()}, which is not {_TYPES}")
-        told = dict(objects(asked.get(Parameter.TYPDEFOVR, b"")))
-        number = told.get(Parameter.CCSIDMBC, told.get(Parameter.CCSIDSBC))
-        if number is not None and (ccsid := int.from_bytes(number, "big")):
-            if ccsid not in _ENCODINGS:
-                raise ProtocolError(f"text of CCSID {ccsid}")
-            self.text = _ENCODINGS[ccsid]
 
 
 def statement_text(data: bytes, encoding: str) -> str:

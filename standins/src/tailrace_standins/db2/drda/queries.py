@@ -77,7 +77,8 @@ class Query:
                     self.done = True
                     break
                 self._large, self._writer.behind = self._writer.behind, []
-            if parts and (size + len(self._waiting) > self._block_size - _HEADERS or _size(large) > _LARGE_AT_ONCE):
+            full = size + len(self._waiting) > self._block_size - _HEADERS or sum(map(len, large)) > _LARGE_AT_ONCE
+            if parts and full:
                 break
             parts.append(self._waiting)
             size += len(self._waiting)
@@ -89,7 +90,3 @@ class Query:
         for piece in self._rows.pieces:
             for row in piece:
                 yield self._writer.written(row)
-
-
-def _size(large: list[bytes]) -> int:
-    return sum(map(len, large)) if large else 0

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Final
 
+from tailrace_standins.db2.drda.client_types import ClientTypes
 from tailrace_standins.db2.drda.codepoints import Data
 from tailrace_standins.db2.drda.cursor import Cursor, ProtocolError
 from tailrace_standins.db2.drda.decimals import from_decfloat, packed_width, unpacked
@@ -20,24 +22,28 @@ from tailrace_standins.db2.values import Value
 
 _GROUP, _GROUP_GOES_ON = 0x76, 0x7F
 _INTEGERS: Final = {0x02: 4, 0x04: 2, 0x16: 8}
-_FLOATS: Final = {0x0A: "<d", 0x0C: "<f"}
+_FLOATS: Final = {0x0A: "d", 0x0C: "f"}
 _TEXTS: Final = {0x30, 0x3C}
-_VARIABLE_TEXTS: Final = {0x32, 0x34, 0x3E, 0x40}
+_CHARACTERS: Final = _TEXTS | {0x32, 0x34, 0x3E, 0x40}
 _VARIABLE_BYTES: Final = {0x28, 0x2A, 0xC2}
-_BYTES: Final = {0x26, 0xC0}
-_VARIABLE_GRAPHIC: Final = {0x38, 0x3A}
-_LARGE: Final = {0xC8, 0xCA, 0xCC, 0xCE}
+_GRAPHIC, _DECIMAL, _BLOB, _DBCLOB = 0x36, 0x0E, 0xC8, 0xCC
+_GRAPHICS: Final = {_GRAPHIC, 0x38, 0x3A}
+_WITH_MODE: Final = 9
+_LARGE: Final = {_BLOB, 0xCA, 0xCE}
 _NULL: Final = 0xFF
 _BEHIND_MODE: Final = 0x02
 
 
-def parameters(data: bytes, behind: Sequence[bytes], text: str) -> list[Value]:
+def parameters(
+    data: bytes, behind: Sequence[bytes], types: ClientTypes, binary: Sequence[bool] = ()
+) -> list[Value]:
     """The values of SQLDTA.
 
     Args:
         data: of the SQLDTA object.
         behind: the data of EXTDTA objects after it, in their order.
-        text: the encoding of text that is not graphic.
+        types: the client's.
+        binary: which parameters are wanted as bytes, also if they come as text: some drivers call FOR BIT DATA text.
 
     Raises `ProtocolError` for bytes that are no such object, `SqlError` -804 for a type that can't be a parameter here.
 
@@ -48,8 +54,12 @@ def parameters(data: bytes, behind: Sequence[bytes], text: str) -> list[Value]:
     cursor = Cursor(parts[Data.FDODTA])
     if cursor.byte() == _NULL:
         return []
-    following = iter(behind)
-    return [_value(cursor, code, size, following, text) for code, size in _types(parts[Data.FDODSC])]
+    reader = _Reader(cursor, iter(behind), types)
+    wanted = chain(binary, repeat(False))  # noqa: FBT003
+    return [
+        reader.value(code, size, as_bytes=as_bytes)
+        for (code, size), as_bytes in zip(_types(parts[Data.FDODSC]), wanted, strict=False)
+    ]
 
 
 def _types(descriptor: bytes) -> Iterator[tuple[int, int]]:
@@ -62,80 +72,79 @@ def _types(descriptor: bytes) -> Iterator[tuple[int, int]]:
                 yield body.byte(), body.big(2)
 
 
-def _value(cursor: Cursor, code: int, size: int, behind: Iterator[bytes], text: str) -> Value:
-    if code & 1:
-        indicator = cursor.byte()
-        if indicator == _NULL:
-            return None
-        if indicator:  # extended indicators: a default, or a column to leave alone
-            raise SqlError(-365, "22539", str(indicator - 256))
-    kind = code & 0xFE
-    if kind in _LARGE:
-        return _large(cursor, kind, size, behind, text)
-    if kind == 0x0E:
-        return unpacked(cursor.take(packed_width(size >> 8)), size & 0xFF)
-    if kind in _READERS:
-        return _READERS[kind](cursor, size, text)
-    raise SqlError(-804, "07002", f"{code:#04x}")
+class _Reader:
+    """Reads values one after the other."""
 
+    def __init__(self, cursor: Cursor, behind: Iterator[bytes], types: ClientTypes) -> None:
+        self._cursor = cursor
+        self._behind = behind
+        self._types = types
 
-def _large(cursor: Cursor, kind: int, size: int, behind: Iterator[bytes], text: str) -> Value:
-    """A large object: its length says how many bytes of length are in the row; the data is behind it unless the mode says in it."""
-    width = size & 0x7FFF
-    unit = 2 if kind == 0xCC else 1
-    data: bytes | None = None
-    if width == 9:
-        mode, length = cursor.byte(), cursor.big(8)
-        data = b"" if not length else None if mode == _BEHIND_MODE else cursor.take(length * unit)
-    else:
-        data = None if cursor.big(width) or width == 0 else b""
-    if data is None:
-        data = next(behind, None)
+    def value(self, code: int, size: int, *, as_bytes: bool) -> Value:
+        """The next value, of a type by its code and size."""
+        if code & 1:
+            indicator = self._cursor.byte()
+            if indicator == _NULL:
+                return None
+            if indicator:  # extended indicators: a default, or a column to leave alone
+                raise SqlError(-365, "22539", str(indicator - 256))
+        kind = code & 0xFE
+        if kind in _CHARACTERS or kind in _LARGE:
+            data = self._large(kind, size) if kind in _LARGE else self._characters(kind, size)
+            return data if as_bytes or kind == _BLOB else data.decode(self._types.text)
+        if kind in _GRAPHICS:
+            return self._cursor.take(2 * (size if kind == _GRAPHIC else self._cursor.big(2))).decode("utf-16-be")
+        if kind == _DBCLOB:
+            return self._large(kind, size).decode("utf-16-be")
+        return self._plain(kind, size)
+
+    def _plain(self, kind: int, size: int) -> Value:
+        cursor, order = self._cursor, self._types.order
+        if kind in _INTEGERS:
+            return int.from_bytes(cursor.take(size), order, signed=True)
+        if kind in _FLOATS:
+            form = struct.Struct(("<" if order == "little" else ">") + _FLOATS[kind])
+            return float(form.unpack(cursor.take(form.size))[0])
+        if kind == _DECIMAL:
+            return unpacked(cursor.take(packed_width(size >> 8)), size & 0xFF)
+        if kind in _VARIABLE_BYTES:
+            return cursor.take(cursor.big(2))
+        if kind in _OTHERS:
+            return _OTHERS[kind](cursor.take(size))
+        raise SqlError(-804, "07002", f"{kind:#04x}")
+
+    def _characters(self, kind: int, size: int) -> bytes:
+        return self._cursor.take(size if kind in _TEXTS else self._cursor.big(2))
+
+    def _large(self, kind: int, size: int) -> bytes:
+        """A large object: a length in the row, of as many bytes as the descriptor says, the data behind the row.
+
+        With nine bytes the first one is a mode: the data may be in the row then.
+        """
+        cursor, width = self._cursor, size & 0x7FFF
+        mode = cursor.byte() if width == _WITH_MODE else _BEHIND_MODE
+        length = cursor.big(min(width, 8))
+        if mode != _BEHIND_MODE:
+            return cursor.take(length * (2 if kind == _DBCLOB else 1))
+        if not length and width:
+            return b""
+        data = next(self._behind, None)
         if data is None:
             raise ProtocolError("a large object that does not come")
-    if kind == 0xC8:
         return data
-    return data.decode("utf-16-be" if unit == 2 else text)
 
 
-def _integer(cursor: Cursor, size: int, _: str) -> Value:
-    return int.from_bytes(cursor.take(size), "little", signed=True)
-
-
-def _boolean(cursor: Cursor, size: int, _: str) -> Value:
-    return bool(int.from_bytes(cursor.take(size), "little"))
-
-
-def _float(form: str) -> Callable[[Cursor, int, str], Value]:
-    reader = struct.Struct(form)
-    return lambda cursor, _size, _text: float(reader.unpack(cursor.take(reader.size))[0])
-
-
-def _time(cursor: Cursor, size: int, _: str) -> Value:
-    return cursor.take(size).decode("ascii").replace(".", ":")
-
-
-def _timestamp(cursor: Cursor, size: int, _: str) -> Value:
-    told = cursor.take(size).decode("ascii").rstrip()
+def _timestamp(data: bytes) -> str:
+    told = data.decode("ascii").rstrip()
     return f"{told[:10]} {told[11:19].replace('.', ':')}{told[19:]}"
 
 
-def _variable(cursor: Cursor, _size: int, _text: str) -> bytes:
-    return cursor.take(cursor.big(2))
-
-
-_READERS: Final[dict[int, Callable[[Cursor, int, str], Value]]] = {
-    **dict.fromkeys(_INTEGERS, _integer),
-    **{code: _float(form) for code, form in _FLOATS.items()},
-    **{code: lambda cursor, size, text: cursor.take(size).decode(text) for code in _TEXTS},
-    **{code: lambda cursor, size, text: _variable(cursor, size, text).decode(text) for code in _VARIABLE_TEXTS},
-    **{code: lambda cursor, size, _: cursor.take(size) for code in _BYTES},
-    **dict.fromkeys(_VARIABLE_BYTES, _variable),
-    **{code: lambda cursor, _s, _t: cursor.take(2 * cursor.big(2)).decode("utf-16-be") for code in _VARIABLE_GRAPHIC},
-    0x36: lambda cursor, size, _: cursor.take(2 * size).decode("utf-16-be"),
-    0x20: lambda cursor, size, _: cursor.take(size).decode("ascii"),
-    0x22: _time,
+_OTHERS: Final[dict[int, Callable[[bytes], Value]]] = {
+    0x20: lambda data: data.decode("ascii"),
+    0x22: lambda data: data.decode("ascii").replace(".", ":"),
     0x24: _timestamp,
-    0xBA: lambda cursor, size, _: from_decfloat(cursor.take(size)),
-    0xBE: _boolean,
+    0x26: bytes,
+    0xBA: from_decfloat,
+    0xBE: lambda data: any(data),
+    0xC0: bytes,
 }
