@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from tailrace_standins.db2.session import (
     Affected,
@@ -157,9 +157,9 @@ def stored(type_: SqlType, value: Value) -> Value:
         return float(value)
     if type_.name in {"decimal", "decfloat"}:
         number = Decimal(str(value))
-        return number.quantize(Decimal(1).scaleb(-type_.scale)) if type_.name == "decimal" else number
+        return number.quantize(Decimal(1).scaleb(-type_.scale), context=Context(prec=31)) if type_.name == "decimal" else number
     if type_.name == "boolean":
-        return value in {True, 1, "1", "true", "TRUE"}
+        return str(value).lower() in {"true", "1"}
     if type_.name == "timestamp":
         text = str(value)[:19].replace(".", ":").replace("T", " ") + str(value)[19:]
         text = text[:10] + " " + text[11:]

@@ -1,6 +1,6 @@
 """The numbers of DDM's commands, replies, objects and parameters.
 
-Source: The Open Group, DRDA V5 volume 3, "Terms" (each has its codepoint); PYTHON names are DDM's.
+Source: The Open Group, DRDA V5 volume 3, "Terms" (each has its codepoint); the names are DDM's.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class Parameter(IntEnum):
     SQLCSRHLD = 0x211F
     PRCNAM = 0x2138
     PKGSNLST = 0x2139
+    NBRROW = 0x213A
     TYPSQLDA = 0x2146
     DYNDTAFMT = 0x214B
     QRYATTUPD = 0x2150

@@ -121,7 +121,7 @@ class Commands:
         statement = self._prepared(key)
         if key in self._queries and not self._queries[key].done:
             raise SqlError(-502, "24502")
-        result = self._run(statement, self._values(given, statement.parameters), key.isolation)
+        result = self._run(statement, self._values(given, statement.parameters)[0], key.isolation)
         if not isinstance(result, Rows):
             raise SqlError(-517, "07005")
         query = self._query(key, result, asked)
@@ -176,13 +176,14 @@ class Commands:
         key = self._section(asked)
         if Parameter.PRCNAM in asked:
             name = asked[Parameter.PRCNAM].decode(self._handshake.encoding)
-            self._result_sets(key, self._session.call(name, self._values(given)), asked, answers)
+            self._result_sets(key, self._session.call(name, self._values(given)[0]), asked, answers)
         elif key.collection == _LICENCE:  # clients of IBM ask whether they are licensed
             answers.data(Data.SQLCARD, SUCCESS)
         else:
             statement = self._prepared(key)
-            result = self._run(statement, self._values(given, statement.parameters), key.isolation)
-            self._ran(key, result, asked, answers)
+            rows = _number(asked.get(Parameter.NBRROW)) or 1
+            for values in self._values(given, statement.parameters, rows):  # each row of a batch has its answer
+                self._ran(key, self._run(statement, values, key.isolation), asked, answers)
 
     def _immediately(self, asked: dict[int, bytes], given: Given, answers: Answers) -> None:
         key = self._section(asked)
@@ -260,12 +261,12 @@ class Commands:
             raise SqlError(-514, "26501", f"SQL_CUR{key.number}")
         return self._statements[key]
 
-    def _values(self, given: Given, wanted: Sequence[Column] = ()) -> list[Value]:
+    def _values(self, given: Given, wanted: Sequence[Column] = (), rows: int = 1) -> list[list[Value]]:
         behind = [_unwrapped(data) for point, data in given if point == Data.EXTDTA]
         for point, data in given:
             if point == Data.SQLDTA:
-                return parameters(data, behind, self._types, [_is_binary(column) for column in wanted])
-        return []
+                return parameters(data, behind, self._types, [_is_binary(column) for column in wanted], rows)
+        return [[]]
 
 
 def _unwrapped(data: bytes) -> bytes:

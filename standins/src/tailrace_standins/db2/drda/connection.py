@@ -80,10 +80,13 @@ class Connection:
 
     def _answer_chain(self) -> None:
         answers = Answers()
-        more = True
+        more, goes_on = True, True
         while more:
             request, given, more = self._command()
             answers.correlator = request.correlator
+            if answers.failed and not goes_on:
+                continue
+            answers.failed, goes_on = False, request.goes_on
             for command, data in objects(request.data):
                 self._answer(command, dict(objects(data)), given, answers)
         sent = answers.taken()

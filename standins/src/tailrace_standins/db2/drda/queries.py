@@ -68,7 +68,7 @@ class Query:
         self._rows.pieces.close()
 
     def _block(self) -> tuple[bytes, list[bytes]]:
-        """The next rows with their large objects. A row that does not fit waits, and so the end is known with the last block."""
+        """The next rows with their large objects; one that does not fit waits, so the end is known with the last block."""
         parts, size, large = [], 0, []
         while True:
             if self._waiting is None:
@@ -77,8 +77,8 @@ class Query:
                     self.done = True
                     break
                 self._large, self._writer.behind = self._writer.behind, []
-            full = size + len(self._waiting) > self._block_size - _HEADERS or sum(map(len, large)) > _LARGE_AT_ONCE
-            if parts and full:
+            full = size + len(self._waiting) > self._block_size - _HEADERS
+            if parts and (full or sum(map(len, large)) > _LARGE_AT_ONCE):
                 break
             parts.append(self._waiting)
             size += len(self._waiting)

@@ -35,15 +35,16 @@ _BEHIND_MODE: Final = 0x02
 
 
 def parameters(
-    data: bytes, behind: Sequence[bytes], types: ClientTypes, binary: Sequence[bool] = ()
-) -> list[Value]:
-    """The values of SQLDTA.
+    data: bytes, behind: Sequence[bytes], types: ClientTypes, binary: Sequence[bool] = (), rows: int = 1
+) -> list[list[Value]]:
+    """The values of SQLDTA, row by row.
 
     Args:
         data: of the SQLDTA object.
         behind: the data of EXTDTA objects after it, in their order.
         types: the client's.
         binary: which parameters are wanted as bytes, also if they come as text: some drivers call FOR BIT DATA text.
+        rows: how many there are: more than one of a batch of inserts (NBRROW).
 
     Raises `ProtocolError` for bytes that are no such object, `SqlError` -804 for a type that can't be a parameter here.
 
@@ -52,14 +53,15 @@ def parameters(
     if Data.FDODSC not in parts or Data.FDODTA not in parts:
         raise ProtocolError("SQLDTA without descriptor or data")
     cursor = Cursor(parts[Data.FDODTA])
+    described = list(zip(_types(parts[Data.FDODSC]), chain(binary, repeat(False)), strict=False))
+    reader = _Reader(cursor, iter(behind), types)
+    return [_row(cursor, reader, described) for _ in range(rows)]
+
+
+def _row(cursor: Cursor, reader: _Reader, described: list[tuple[tuple[int, int], bool]]) -> list[Value]:
     if cursor.byte() == _NULL:
         return []
-    reader = _Reader(cursor, iter(behind), types)
-    wanted = chain(binary, repeat(False))  # noqa: FBT003
-    return [
-        reader.value(code, size, as_bytes=as_bytes)
-        for (code, size), as_bytes in zip(_types(parts[Data.FDODSC]), wanted, strict=False)
-    ]
+    return [reader.value(code, size, as_bytes=as_bytes) for (code, size), as_bytes in described]
 
 
 def _types(descriptor: bytes) -> Iterator[tuple[int, int]]:
@@ -145,6 +147,6 @@ _OTHERS: Final[dict[int, Callable[[bytes], Value]]] = {
     0x24: _timestamp,
     0x26: bytes,
     0xBA: from_decfloat,
-    0xBE: lambda data: any(data),
+    0xBE: any,
     0xC0: bytes,
 }

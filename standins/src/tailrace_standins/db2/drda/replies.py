@@ -19,9 +19,16 @@ class Severity(IntEnum):
 
 
 class Answers:
-    """Collects answers; `correlator` is that of the command that is being answered."""
+    """Collects answers.
+
+    Attributes:
+        correlator: of the command that is being answered.
+        failed: an error was among the messages; what else is in the chain is not carried out, unless the client wants it.
+
+    """
 
     def __init__(self) -> None:
+        self.failed = False
         self.sent: list[tuple[Kind, int, bytes]] = []
         self.correlator = 0
 
@@ -31,6 +38,7 @@ class Answers:
 
     def message(self, point: Reply, severity: Severity, *parameters: bytes) -> None:
         """A reply message."""
+        self.failed = self.failed or severity >= Severity.ERROR
         self.plain(point, made(Parameter.SVRCOD, severity.to_bytes(2, "big")), *parameters)
 
     def data(self, point: Data, *parts: bytes) -> None:

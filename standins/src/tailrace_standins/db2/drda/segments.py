@@ -22,6 +22,7 @@ _CONTINUED: Final = 0x8000
 _HEADER: Final = 6
 _MAGIC: Final = 0xD0
 _CHAINED: Final = 0x40
+_GOES_ON: Final = 0x20
 _SAME_CORRELATOR: Final = 0x10
 
 
@@ -37,13 +38,14 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment; `chained`: another follows, `same`: with the same correlator."""
+    """A segment; `chained`: another follows, `same`: with the same correlator, `goes_on`: also after an error."""
 
     kind: int
     correlator: int
     data: bytes
     chained: bool = False
     same: bool = False
+    goes_on: bool = False
 
 
 class Inbox:
@@ -83,9 +85,8 @@ class Inbox:
         flags, correlator = struct.unpack_from(">BH", whole, 3)
         parts = [whole[_HEADER : min(size, _LONGEST)]]
         parts += [whole[at + 2 : at + _LONGEST] for at in range(_LONGEST, size, _LONGEST)]
-        return Segment(
-            flags & 0x0F, correlator, b"".join(parts), bool(flags & _CHAINED), bool(flags & _SAME_CORRELATOR)
-        )
+        kind, bits = flags & 0x0F, (bool(flags & bit) for bit in (_CHAINED, _SAME_CORRELATOR, _GOES_ON))
+        return Segment(kind, correlator, b"".join(parts), *bits)
 
 
 def chained(answers: Sequence[tuple[Kind, int, bytes]]) -> bytes:
