@@ -57,21 +57,22 @@ def test_any_mechanism_of_security_is_answered_with_user_and_password(server: St
     assert dict(objects(data))[Parameter.SECMEC] == b"\x00\x03"
 
 
-def test_a_wrong_password_is_told_and_opens_nothing(scripted: ScriptedServer, server: StandIn) -> None:
+def test_a_wrong_password_is_told_and_ends_the_connection(scripted: ScriptedServer, server: StandIn) -> None:
     with RawClient(server.port) as client:
         ((reply, data),) = client.check("wrong")
         assert reply == Reply.SECCHKRM
         assert dict(objects(data))[Parameter.SECCHKCD] == b"\x0f"
-        assert point(client.access("TESTDB")) == [Reply.PRCCNVRM]
+        with pytest.raises(OSError, match=r"closed|reset|Broken"):
+            client.access("TESTDB")
     assert scripted.logins == []
 
 
 def test_after_an_error_the_rest_of_a_chain_is_left_out_unless_the_client_wants_it(server: StandIn) -> None:
-    check = (made(Command.SECCHK, made(Parameter.USRID, ebcdic("app"))), ())
-    access = (made(Command.ACCRDB, made(Parameter.RDBNAM, ebcdic("TESTDB"))), ())
+    early = (made(Command.ACCRDB, made(Parameter.RDBNAM, ebcdic("TESTDB"))), ())
+    alive = (made(Command.EXCSAT), ())
     with RawClient(server.port) as client:
-        assert point(client.chain([check, access])) == [Reply.SECCHKRM]
-        assert point(client.chain([check, access], goes_on=True)) == [Reply.SECCHKRM, Reply.PRCCNVRM]
+        assert point(client.chain([early, alive])) == [Reply.PRCCNVRM]
+        assert point(client.chain([early, alive], goes_on=True)) == [Reply.PRCCNVRM, Reply.EXCSATRD]
 
 
 def test_an_unknown_database_is_told(scripted: ScriptedServer, server: StandIn) -> None:

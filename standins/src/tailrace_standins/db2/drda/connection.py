@@ -50,6 +50,7 @@ class Connection:
         self._interrupt = interrupt
         self._session: Session | None = None
         self._commands: Commands | None = None
+        self._refused = False
 
     def run(self) -> None:
         """Serve until the client or the server closes the connection."""
@@ -92,6 +93,8 @@ class Connection:
         sent = answers.taken()
         if sent:
             self._send(chained(sent))
+        if self._refused:
+            raise Closed("the user or the password is wrong")
 
     def _command(self) -> tuple[Segment, Given, bool]:
         """A command with its objects, and whether another one follows in the chain."""
@@ -109,7 +112,7 @@ class Connection:
         elif command == Command.ACCSEC:
             handshake.security(asked, answers)
         elif command == Command.SECCHK:
-            handshake.check(asked, answers)
+            self._refused = not handshake.check(asked, answers)
         elif command == Command.ACCRDB:
             self._access(asked, answers)
         elif command == Command.INTRDBRQS:

@@ -69,16 +69,20 @@ class Handshake:
         """ACCSEC: whatever is offered, it is to be a user and a password."""
         answers.plain(Reply.ACCSECRD, made(Parameter.SECMEC, struct.pack(">H", _USER_AND_PASSWORD)))
 
-    def check(self, asked: dict[int, bytes], answers: Answers) -> None:
-        """SECCHK: the user and the password."""
+    def check(self, asked: dict[int, bytes], answers: Answers) -> bool:
+        """SECCHK: the user and the password; returns whether they are right.
+
+        If not, the connection is to be closed: a driver that has sent ACCRDB in the same chain would wait for its answer.
+        """
         user, password = (
             asked.get(point, b"").decode(self.encoding) for point in (Parameter.USRID, Parameter.PASSWORD)
         )
-        if self._server.authenticates(user, password):
-            self._user = user
+        self._user = user if self._server.authenticates(user, password) else None
+        if self._user is not None:
             answers.message(Reply.SECCHKRM, Severity.INFORMATION, made(Parameter.SECCHKCD, b"\x00"))
         else:
             answers.message(Reply.SECCHKRM, Severity.ERROR, made(Parameter.SECCHKCD, _WRONG_PASSWORD))
+        return self._user is not None
 
     def database(self, asked: dict[int, bytes], answers: Answers) -> Session | None:
         """ACCRDB: a session, or an answer why there is none."""
