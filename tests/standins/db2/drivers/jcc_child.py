@@ -21,6 +21,8 @@ def main() -> None:
             told: dict[str, Any] = {"result": _JOBS[job["job"]](*job["arguments"])}
         except jpype.JClass("java.sql.SQLException") as error:
             told = {"error": str(error.getMessage()), "code": int(error.getErrorCode()), "state": error.getSQLState()}
+        except Exception as error:
+            told = {"error": repr(error)}
         print(json.dumps(told), flush=True)
 
 
@@ -55,10 +57,11 @@ def shape(sql: str) -> list[int]:
     """The number of rows and columns of a result, and the sum of its first column."""
     with CONNECTIONS[-1].createStatement() as statement:
         result = statement.executeQuery(sql)
+        columns = int(result.getMetaData().getColumnCount())  # before its end, with which it is closed
         rows = total = 0
         while result.next():
             rows, total = rows + 1, total + int(result.getInt(1))
-        return [rows, int(result.getMetaData().getColumnCount()), total]
+        return [rows, columns, total]
 
 
 def side_by_side(sql: str) -> int:

@@ -97,7 +97,7 @@ def test_rows_are_written_and_the_transaction_ended(scripted: ScriptedServer, co
 
 
 def test_a_wrong_password_ends_the_connection_and_the_driver_says_no_more(server: StandIn, child: Child) -> None:
-    with pytest.raises(DriverError, match="SECCHKRM.*EOF"):
+    with pytest.raises(DriverError, match=r"SECCHKRM.*EOF"):
         child.ask("connect", server.port, "wrong")
 
 

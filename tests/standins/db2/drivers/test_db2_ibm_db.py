@@ -102,12 +102,12 @@ def test_rows_are_counted_and_the_transaction_ended(scripted: ScriptedServer, co
 
 
 def test_a_wrong_password_is_told_as_one(server: StandIn, child: Child) -> None:
-    with pytest.raises(DriverError, match="SQL30082N.*PASSWORD INVALID"):
+    with pytest.raises(DriverError, match=r"SQL30082N.*PASSWORD INVALID"):
         child.ask("connect", server.port, "wrong")
 
 
 def test_an_unknown_database_is_told_with_its_name(scripted: ScriptedServer, server: StandIn, child: Child) -> None:
-    with pytest.raises(DriverError, match="SQL30061N.*NOSUCH"):
+    with pytest.raises(DriverError, match=r"SQL30061N.*NOSUCH"):
         child.ask("connect", server.port, scripted.password, "NOSUCH")
 
 

@@ -51,8 +51,6 @@ def told(sample: Sample) -> str:
     value = sample.value
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, Decimal):
         return f"{value:f}"
     return f"{value}.0" if sample.name == "T0" else str(value)[:NANOSECONDS] if sample.name == "T12" else str(value)
@@ -142,9 +140,9 @@ def test_the_catalogue_is_asked_by_procedures(scripted: ScriptedServer, connecte
     columns = tuple(Column(name, SqlType("varchar", 128)) for name in names)
     scripted.tables["sysibm.sqltables"] = Table(columns, [("C", "S", "T", "TABLE", None)])
     assert connected.ask("metadata", "getTables", None, "S", "%", None) == ["C"]
-    asked = scripted.sessions[-1]
-    assert asked.asked[-1] == "SYSIBM.SQLTABLES"
-    assert asked.parameters[-1][1:3] == ("S", "%")
+    session = scripted.sessions[-1]
+    assert "SYSIBM.SQLTABLES" in session.asked
+    assert session.parameters[-1][1:3] == ("S", "%")
 
 
 def test_isolation_is_a_package(scripted: ScriptedServer, connected: Child) -> None:

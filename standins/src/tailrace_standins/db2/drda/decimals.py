@@ -88,10 +88,9 @@ def from_decfloat(data: bytes) -> Decimal:
     low = (number >> 10 * declets) & ((1 << form.continuation) - 1)
     combination = (number >> (10 * declets + form.continuation)) & 0x1F
     sign = number >> (form.bits - 1)
-    if combination == _INFINITY:
-        return Decimal((sign, (0,), "F"))
-    if combination == _NAN:
-        return Decimal((sign, (), "N" if low >> (form.continuation - 1) else "n"))
+    if combination in {_INFINITY, _NAN}:
+        name = "Infinity" if combination == _INFINITY else "sNaN" if low >> (form.continuation - 1) else "NaN"
+        return Decimal(f"-{name}" if sign else name)
     if combination < 0b11000:
         high, first = combination >> 3, combination & 7
     else:

@@ -69,7 +69,9 @@ class Query:
 
     def _block(self) -> tuple[bytes, list[bytes]]:
         """The next rows with their large objects; one that does not fit waits, so the end is known with the last block."""
-        parts, size, large = [], 0, []
+        parts: list[bytes] = []
+        large: list[bytes] = []
+        size = 0
         while True:
             if self._waiting is None:
                 self._waiting = next(self._written, None)
