@@ -26,9 +26,9 @@ def sent(triplets: bytes, data: bytes) -> bytes:
     return made(Data.FDODSC, descriptor) + made(Data.FDODTA, data)
 
 
-@pytest.mark.parametrize("in_row", [True, False], ids=["in row", "behind"])
+@pytest.mark.parametrize("in_row", [1024, 0], ids=["in row", "behind"])
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-def test_a_value_is_the_same_when_it_comes_back(sample: Sample, in_row: bool) -> None:
+def test_a_value_is_the_same_when_it_comes_back(sample: Sample, in_row: int) -> None:
     row = Row([sample.column], in_row=in_row)
     written = row.written([sample.value])
     assert written[:2] == b"\xff\x00"
@@ -40,7 +40,7 @@ def test_a_value_is_the_same_when_it_comes_back(sample: Sample, in_row: bool) ->
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_null_is_null_when_it_comes_back(sample: Sample) -> None:
-    written = Row([sample.column], in_row=True).written([None])
+    written = Row([sample.column], in_row=1024).written([None])
     assert written == b"\xff\x00\xff"
     assert parameters(sent(triplet(sample.type, nullable=True), written[1:]), (), ClientTypes()) == [[None]]
 
@@ -124,17 +124,17 @@ def test_what_does_not_fit_its_column_is_no_row() -> None:
         with pytest.raises(ValueError, match=r"fit|characters"):
             writer(type_)(value)
     with pytest.raises(ValueError, match="NOT NULL"):
-        Row([Column("A", SqlType("integer"), nullable=False)], in_row=True).written([None])
+        Row([Column("A", SqlType("integer"), nullable=False)], in_row=1024).written([None])
 
 
 def test_a_column_that_is_not_null_has_no_indicator() -> None:
-    row = Row([Column("A", SqlType("integer"), nullable=False), Column("B", SqlType("integer"))], in_row=True)
+    row = Row([Column("A", SqlType("integer"), nullable=False), Column("B", SqlType("integer"))], in_row=1024)
     assert row.written([1, 2]).hex() == "ff00" + "01000000" + "00" + "02000000"
 
 
-def test_a_large_object_is_behind_its_row_unless_it_is_small_and_the_client_takes_that() -> None:
+def test_a_large_object_is_behind_its_row_unless_the_client_takes_its_size_in_it() -> None:
     columns = [Column("A", SqlType("blob"))]
-    for in_row, size, mode, behind in ((True, 1024, 1, 0), (True, 1025, 2, 1), (False, 1, 2, 1), (False, 0, 2, 0)):
+    for in_row, size, mode, behind in ((1024, 1024, 1, 0), (1024, 1025, 2, 1), (0, 1, 2, 1), (0, 0, 2, 0)):
         row = Row(columns, in_row=in_row)
         written = row.written([bytes(size)])
         assert written[3] == mode

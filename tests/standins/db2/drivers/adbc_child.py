@@ -48,6 +48,13 @@ def column(sql: str, place: int) -> list[Any]:
     return [str(found.type), shown]
 
 
+def bound_column(sql: str, value: str) -> list[str]:
+    """The first column of a statement with bytes as its parameter: bytes."""
+    with CONNECTIONS[-1].cursor() as cursor:
+        cursor.execute(sql, (bytes.fromhex(value),))
+        return [row.hex() for row in cursor.fetch_arrow_table().column(0).to_pylist()]
+
+
 def shape(sql: str) -> list[int]:
     """The number of rows and columns of a result, and the sum of its first column."""
     with CONNECTIONS[-1].cursor() as cursor:
@@ -76,7 +83,7 @@ def end(how: str) -> bool:
     return True
 
 
-_JOBS = {job.__name__: job for job in (connect, column, shape, bound, many, end)}
+_JOBS = {job.__name__: job for job in (connect, column, shape, bound, bound_column, many, end)}
 
 if __name__ == "__main__":
     main()

@@ -32,6 +32,8 @@ def scripted() -> ScriptedServer:
     made.tables["late"] = Table((ID,), [(1,)], SqlError(-952, "57014"))
     made.tables["result"] = Table((text,), [("of a procedure",)])
     made.tables["bits"] = Table((ID,), [(7,)], None, (Column("", SqlType("varchar", 16, bit_data=True)),) * 2)
+    marker = Column("", SqlType("varchar", 16, bit_data=True))
+    made.tables["bound_large"] = Table((blob,), [(b"small",), (bytes(100_000),)], None, (marker,))
     made.failures["SELECT * FROM dead"] = SqlError(-911, "40001", "2")
     made.failures["SELECT * FROM locked"] = SqlError(-913, "57033", "68")
     return made

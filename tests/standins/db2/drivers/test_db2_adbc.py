@@ -1,15 +1,18 @@
 """adbc-driver-db2, in Go and without IBM's library, against the wire: what the connector reads with."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from tests.standins.db2.drivers.children import Child, DriverError, adbc
 from tests.standins.db2.drivers.server_certificate import written_pair
 from tests.standins.db2.samples import SAMPLES
-from tests.standins.db2.scripted import ScriptedServer
+from tests.standins.db2.scripted import ScriptedServer, Table
 
 from tailrace_standins.db2.server import StandIn
+from tailrace_standins.db2.session import Column
+from tailrace_standins.db2.values import SqlType
 
 pytestmark = pytest.mark.drivers
 TYPES = {
@@ -18,7 +21,7 @@ TYPES = {
     "TI": "time32[s]", "T0": "timestamp[s]", "T6": "timestamp[us]", "T12": "timestamp[ns]",
 }  # fmt: skip
 AMISS = {
-    "DF34": "the driver misreads a decfloat whose first digit is 8 or 9, and drops exponents",
+    "DF34": "the driver reads the first digit 9 as 8 where all digits are used",
     "DC": "the driver has no DBCLOB",
 }
 READ = [sample for sample in SAMPLES if sample.name not in AMISS]
@@ -82,9 +85,37 @@ def test_errors_have_code_and_state(connected: Child, sql: str, code: int, state
     assert (told.value.code, told.value.state) == (code, state)
 
 
+@pytest.mark.parametrize(
+    ("number", "read"),
+    [("1.20", "1.20"), ("8999999999999999", "8999999999999999"), ("9999999999999999", "8999999999999999"), ("1E+5", "1")],
+)
+def test_some_decfloats_are_misread_by_the_driver(
+    scripted: ScriptedServer, connected: Child, number: str, read: str
+) -> None:
+    scripted.tables["number"] = Table((Column("V", SqlType("decfloat", precision=16)),), [(Decimal(number),)])
+    assert connected.ask("column", "SELECT * FROM number", 0) == ["string", [read.encode().hex()]]
+
+
 def test_bytes_are_bound_as_bytes_although_the_driver_calls_them_text(scripted: ScriptedServer, connected: Child) -> None:
     assert connected.ask("bound", "SELECT * FROM bits WHERE a > ? AND a <= ?", "0001", "fffe") == [[7]]
     assert scripted.sessions[-1].parameters[-1] == (b"\x00\x01", b"\xff\xfe")
+
+
+def test_large_objects_follow_their_rows_also_with_parameters(connected: Child) -> None:
+    found = connected.ask("bound_column", "SELECT * FROM bound_large WHERE a > ?", "00")
+    assert found == [b"small".hex(), bytes(100_000).hex()]
+
+
+@pytest.mark.parametrize(("text", "read"), [("žluť €", "žluť €"), ("kůň", None), ("東京", None)])
+def test_short_text_without_latin_letters_is_misread_by_the_driver(
+    scripted: ScriptedServer, connected: Child, text: str, read: str | None
+) -> None:
+    scripted.tables["text"] = Table((Column("V", SqlType("varchar", 50)),), [(text,)])
+    scripted.tables["bytes"] = Table((Column("V", SqlType("varchar", 50, bit_data=True)),), [(text.encode(),)])
+    (found,) = connected.ask("column", "SELECT * FROM text", 0)[1]
+    assert found == (read.encode() if read else text.encode().decode("cp500").encode()).hex()
+    (found,) = connected.ask("column", "SELECT * FROM bytes", 0)[1]
+    assert found == text.encode().hex()
 
 
 def test_rows_are_written_and_the_transaction_ended(scripted: ScriptedServer, connected: Child) -> None:

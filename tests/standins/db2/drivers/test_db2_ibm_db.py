@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from tests.standins.db2.drivers.children import Child, DriverError, ibm_db
 from tests.standins.db2.drivers.server_certificate import written_pair
-from tests.standins.db2.samples import SAMPLES, Sample
-from tests.standins.db2.scripted import ScriptedServer
+from tests.standins.db2.samples import BY_NAME, SAMPLES, Sample
+from tests.standins.db2.scripted import ScriptedServer, Table
 
 from tailrace_standins.db2.drda.types import LARGE
 from tailrace_standins.db2.server import StandIn
 
 pytestmark = pytest.mark.drivers
-READ = [sample for sample in SAMPLES if sample.type.name not in LARGE]  # it takes a large object for a locator
+READ = [sample for sample in SAMPLES if sample.type.name not in LARGE]  # it asks for locators of these unless told not to
 MICROSECONDS = 26
 
 
@@ -37,7 +37,7 @@ def told(sample: Sample) -> str:
         return str(sample.value)[1:]  # without the 0 before the point
     if isinstance(sample.value, Decimal):
         return f"{sample.value:f}"
-    return str(sample.value)[:MICROSECONDS]
+    return str(sample.value)[:MICROSECONDS] if sample.type.name == "timestamp" else str(sample.value)
 
 
 def given(sample: Sample) -> list[str]:
@@ -51,6 +51,16 @@ def given(sample: Sample) -> list[str]:
 def test_every_type_is_read_and_so_is_its_null(connected: Child, sample: Sample) -> None:
     rows = connected.ask("query", f"SELECT * FROM read_{sample.name}")
     assert rows == [["1", told(sample)], ["2", None], ["3", told(sample)]]
+
+
+@pytest.mark.parametrize("sample", [BY_NAME["CL"], BY_NAME["BL"]], ids=lambda sample: sample.name)
+def test_large_objects_are_read_as_long_values(
+    scripted: ScriptedServer, server: StandIn, child: Child, sample: Sample
+) -> None:
+    child.ask("connect", server.port, scripted.password, "TESTDB", "LONGDATACOMPAT=1;")
+    scripted.tables["long"] = Table((sample.column,), [(sample.value * size,) for size in (1, 20, 200)])
+    rows = child.ask("query", "SELECT * FROM long")
+    assert rows == [[told(sample) * size] for size in (1, 20, 200)]
 
 
 @pytest.mark.parametrize("sample", READ, ids=lambda sample: sample.name)

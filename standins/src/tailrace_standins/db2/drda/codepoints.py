@@ -95,6 +95,7 @@ class Parameter(IntEnum):
     UOWDSP = 0x2115
     RTNSQLDA = 0x2116
     SQLCSRHLD = 0x211F
+    SMLDTASZ = 0x2136
     PRCNAM = 0x2138
     PKGSNLST = 0x2139
     NBRROW = 0x213A

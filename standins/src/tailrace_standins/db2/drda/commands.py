@@ -131,7 +131,7 @@ class Commands:
 
     def _query(self, key: Section, rows: Rows, asked: dict[int, bytes]) -> Query:
         held = key.held or "WITH HOLD" in self._attributes.get(key, "")
-        in_row = asked.get(Parameter.DYNDTAFMT) == _YES
+        in_row = _number(asked.get(Parameter.SMLDTASZ)) if asked.get(Parameter.DYNDTAFMT) == _YES else 0
         query = Query(rows, held=held, in_row=in_row, block_size=_number(asked.get(Parameter.QRYBLKSZ)) or _BLOCK)
         self._queries[key] = query
         return query

@@ -27,7 +27,7 @@ class Query:
     Args:
         rows: its result set, which is closed with it.
         held: whether it stays open after a commit.
-        in_row: whether the client takes small large objects in rows.
+        in_row: bytes up to which the client takes large objects in rows.
         block_size: of the client, in bytes; later requests may bring others.
 
     Attributes:
@@ -36,7 +36,7 @@ class Query:
 
     """
 
-    def __init__(self, rows: Rows, *, held: bool, in_row: bool, block_size: int) -> None:
+    def __init__(self, rows: Rows, *, held: bool, in_row: int, block_size: int) -> None:
         self.held = held
         self.done = False
         self._rows = rows

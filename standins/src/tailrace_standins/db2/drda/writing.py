@@ -3,7 +3,7 @@
 Numbers have their lowest byte first (TYPDEFNAM QTDSQLX86), lengths their highest. A column that may be NULL has an indicator
 byte before its value. Large objects are in the row or behind it, in EXTDTA objects; the mode in their first byte tells.
 
-Sources: DRDA V5 volume 1, "Data definition and exchange"; volume 3, "DYNDTAFMT", "EXTDTA"
+Sources: DRDA V5 volume 1, "Data definition and exchange"; volume 3, "DYNDTAFMT", "SMLDTASZ", "EXTDTA"
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ NULL: Final = b"\xff"
 _PRESENT: Final = b"\x00"
 _ROW: Final = b"\xff\x00"  # no SQLCA; the row is there
 _IN_ROW, _BEHIND = b"\x01", b"\x02"
-SMALL: Final = 1024
-"""Bytes of a large object up to which it is sent in the row, if the client takes that."""
 
 
 class Row:
@@ -31,14 +29,14 @@ class Row:
 
     Args:
         columns: of the result set.
-        in_row: whether small large objects may be in the row (DYNDTAFMT); else all follow it.
+        in_row: bytes up to which a large object is in the row; larger ones follow it.
 
     Attributes:
         behind: the large objects of the rows that were written, to be sent after them.
 
     """
 
-    def __init__(self, columns: Sequence[Column], *, in_row: bool) -> None:
+    def __init__(self, columns: Sequence[Column], *, in_row: int) -> None:
         self.behind: list[bytes] = []
         self._in_row = in_row
         self._writers = [self._writer(column.type) for column in columns]
@@ -69,7 +67,7 @@ class Row:
 
     def _large(self, data: bytes, length: int) -> bytes:
         told = struct.pack(">q", length)
-        if self._in_row and len(data) <= SMALL:
+        if 0 < len(data) <= self._in_row:
             return _IN_ROW + told + data
         if data:  # nothing follows for an empty one
             self.behind.append(data)
