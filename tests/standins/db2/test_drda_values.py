@@ -114,6 +114,10 @@ def test_a_decimal_is_the_same_when_it_comes_back(precision: int, data: st.DataO
     assert unpacked(written, scale).as_tuple() == value.as_tuple()
 
 
+def test_a_decimal_is_cut_to_its_scale() -> None:
+    assert packed(Decimal("-1.29"), 3, 1).hex() == "012d"
+
+
 def test_what_does_not_fit_its_column_is_no_row() -> None:
     for type_, value in (
         (SqlType("decimal", precision=3, scale=1), Decimal("100.0")),

@@ -14,18 +14,20 @@ from typing import Final
 
 from tailrace_standins.db2.drda.cursor import ProtocolError
 
-_PLUS, _MINUS = 0xC, 0xD
+_WIDE: Final = Context(prec=80)
 _NEGATIVE: Final = {0xB, 0xD}
 
 
 def packed(value: Decimal, precision: int, scale: int) -> bytes:
-    """The packed form: two digits a byte, the sign in the last half; raises `ValueError` if it has more digits."""
-    scaled = int(value.scaleb(scale, Context(prec=80)).to_integral_value())
+    """The packed form: two digits a byte, the sign in the last half; raises `ValueError` if it has more digits.
+
+    Fractional digits beyond the scale are cut, as Db2 does when it assigns a number.
+    """
+    scaled = int(value.scaleb(scale, _WIDE))
     digits = str(abs(scaled))
     if len(digits) > precision:
         raise ValueError(f"{value} does not fit DECIMAL({precision},{scale})")
-    width = packed_width(precision)
-    return bytes.fromhex(f"{digits.rjust(2 * width - 1, '0')}{_MINUS if scaled < 0 else _PLUS:X}")
+    return bytes.fromhex(digits.zfill(packed_width(precision) * 2 - 1) + ("d" if scaled < 0 else "c"))
 
 
 def unpacked(data: bytes, scale: int) -> Decimal:
