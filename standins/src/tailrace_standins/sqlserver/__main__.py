@@ -13,11 +13,12 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
+from tailrace_standins.listener import HOST
 from tailrace_standins.sqlserver.cdc import install
 from tailrace_standins.sqlserver.engine.availability import Access, AvailabilityGroup
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.inventory import fill
-from tailrace_standins.sqlserver.server import HOST, StandIn
+from tailrace_standins.sqlserver.server import StandIn
 from tailrace_standins.sqlserver.session import SqlError
 from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 

@@ -1,4 +1,4 @@
-"""The listening socket: a thread that accepts clients, and a clean stop.
+"""The stand-in as a server.
 
     with StandIn(engine, tls=True) as server:
         connect(port=server.port)
@@ -8,26 +8,15 @@ It listens on the loopback only.
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import socket
-import ssl
-import threading
-from types import TracebackType
-from typing import Final, Self
-
+from tailrace_standins.certificates import made_pair
+from tailrace_standins.listener import Listener
 from tailrace_standins.sqlserver.session import Server
 from tailrace_standins.sqlserver.tds.connection import Connection
 from tailrace_standins.sqlserver.tds.pipe import Pipe
-from tailrace_standins.sqlserver.tds.tls import context, made_pair
-
-HOST: Final = "127.0.0.1"
-_BACKLOG: Final = 1024
-_FAREWELL_SECONDS: Final = 10.0
-_LOG = logging.getLogger(__name__)
+from tailrace_standins.sqlserver.tds.tls import context
 
 
-class StandIn:
+class StandIn(Listener[Connection]):
     """A server of SQL Server's protocol over an engine.
 
     Args:
@@ -41,78 +30,6 @@ class StandIn:
     """
 
     def __init__(self, engine: Server, *, port: int = 0, tls: bool = False) -> None:
-        self._engine = engine
         self.pair = made_pair() if tls else b""
-        self._tls: ssl.SSLContext | None = context(self.pair) if tls else None
-        self._wanted_port = port
-        self._listening: socket.socket | None = None
-        self._accepting: threading.Thread | None = None
-        self._clients: dict[Connection, threading.Thread] = {}
-        self._lock = threading.Lock()
-
-    @property
-    def port(self) -> int:
-        """The port; 0 while it is not listening."""
-        return int(self._listening.getsockname()[1]) if self._listening else 0
-
-    @property
-    def clients(self) -> int:
-        """The number of connected clients."""
-        with self._lock:
-            return len(self._clients)
-
-    def start(self) -> Self:
-        """Start listening; raises `OSError` if the port is in use."""
-        self._listening = socket.create_server((HOST, self._wanted_port), backlog=_BACKLOG)
-        self._accepting = threading.Thread(target=self._accept, args=(self._listening,), name="standin", daemon=True)
-        self._accepting.start()
-        return self
-
-    def stop(self) -> None:
-        """Stop listening, close all connections and wait until their sessions are closed."""
-        listening, self._listening = self._listening, None
-        if listening is None:
-            return
-        with contextlib.suppress(OSError):
-            listening.shutdown(socket.SHUT_RDWR)
-        listening.close()
-        if self._accepting:
-            self._accepting.join(_FAREWELL_SECONDS)
-        with self._lock:
-            clients = dict(self._clients)
-        for connection in clients:
-            connection.close()
-        for thread in clients.values():
-            thread.join(_FAREWELL_SECONDS)
-            if thread.is_alive():
-                _LOG.warning("%s has not ended within %s s", thread.name, _FAREWELL_SECONDS)
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def _accept(self, listening: socket.socket) -> None:
-        while True:
-            try:
-                client, address = listening.accept()
-            except OSError:  # closed by `stop`
-                return
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = Connection(Pipe(client), self._engine, self._tls)
-            thread = threading.Thread(
-                target=self._serve, args=(connection,), name=f"standin client {address[1]}", daemon=True
-            )
-            with self._lock:
-                self._clients[connection] = thread
-            thread.start()
-
-    def _serve(self, connection: Connection) -> None:
-        try:
-            connection.run()
-        finally:
-            with self._lock:
-                del self._clients[connection]
+        offered = context(self.pair) if tls else None
+        super().__init__(lambda client: Connection(Pipe(client), engine, offered), port)

@@ -6,18 +6,13 @@ A child reads jobs from its input and writes results, a line of JSON each.
 from __future__ import annotations
 
 import importlib.util
-import json
-import select
-import subprocess
-import sys
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from tests.differential.jars import UnavailableError, java_home, libjvm
+from tests.standins.driver_child import DriverChild
 
-from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.java_jars import Unavailable, fetched_jars
 
 MISSING: list[str] = []
@@ -35,41 +30,11 @@ class DriverError(Exception):
         self.state = told.get("state")
 
 
-class Child:
-    """A process with a driver."""
+class Child(DriverChild):
+    """A process with a driver of Db2."""
 
     def __init__(self, script: str, *arguments: str) -> None:
-        self._name = script
-        self._process = subprocess.Popen(
-            [*dying_with_parent(), sys.executable, str(HERE / script), *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._process.communicate(timeout=10)
-        finally:
-            self._process.kill()
-
-    def ask(self, job: str, *arguments: Any) -> Any:
-        """The result of a job; raises `DriverError`, and fails if the process has died."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(json.dumps({"job": job, "arguments": arguments}) + "\n")
-        self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE_SECONDS)
-        assert ready, f"{self._name} has not answered {job} {arguments} within {PATIENCE_SECONDS} s"
-        answer = self._process.stdout.readline()
-        assert answer, f"{self._name} ended with {self._process.wait(30)} at {job} {arguments}"
-        told = json.loads(answer)
-        if "error" in told:
-            raise DriverError(told)
-        return told["result"]
+        super().__init__(script, [str(HERE / script), *arguments], DriverError, PATIENCE_SECONDS)
 
 
 def adbc() -> Child:

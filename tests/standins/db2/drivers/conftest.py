@@ -1,10 +1,11 @@
 """The tables that drivers read and write, and what the tests say at the end."""
 
 import pytest
-from tests.standins.db2.drivers.children import MISSING
+from tests.standins.db2.drivers.children import MISSING, Child
 from tests.standins.db2.samples import SAMPLES
 from tests.standins.db2.scripted import ScriptedServer, Table
 
+from tailrace_standins.db2.server import StandIn
 from tailrace_standins.db2.session import Column, SqlError
 from tailrace_standins.db2.values import SqlType
 
@@ -37,6 +38,13 @@ def scripted() -> ScriptedServer:
     made.failures["SELECT * FROM dead"] = SqlError(-911, "40001", "2")
     made.failures["SELECT * FROM locked"] = SqlError(-913, "57033", "68")
     return made
+
+
+@pytest.fixture
+def connected(scripted: ScriptedServer, server: StandIn, child: Child) -> Child:
+    """The module's child, connected to the server."""
+    child.ask("connect", server.port, scripted.password)
+    return child
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

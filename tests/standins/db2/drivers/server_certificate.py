@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace_standins.sqlserver.tds.tls import made_pair
+from tailrace_standins.certificates import made_pair
 
 
 def written_pair(folder: Path) -> tuple[Path, Path]:

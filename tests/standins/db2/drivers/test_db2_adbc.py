@@ -33,12 +33,6 @@ def child() -> Iterator[Child]:
         yield started
 
 
-@pytest.fixture
-def connected(scripted: ScriptedServer, server: StandIn, child: Child) -> Child:
-    child.ask("connect", server.port, scripted.password)
-    return child
-
-
 def expected(name: str, value: object) -> str:
     if isinstance(value, bytes):
         return value.hex()

@@ -24,12 +24,6 @@ def child() -> Iterator[Child]:
         yield started
 
 
-@pytest.fixture
-def connected(scripted: ScriptedServer, server: StandIn, child: Child) -> Child:
-    child.ask("connect", server.port, scripted.password)
-    return child
-
-
 def told(sample: Sample) -> str:
     if isinstance(sample.value, bytes):
         return sample.value.hex()

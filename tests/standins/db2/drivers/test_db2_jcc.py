@@ -41,12 +41,6 @@ def child(request: pytest.FixtureRequest) -> Iterator[Child]:
         yield started
 
 
-@pytest.fixture
-def connected(scripted: ScriptedServer, server: StandIn, child: Child) -> Child:
-    child.ask("connect", server.port, scripted.password)
-    return child
-
-
 def told(sample: Sample) -> str:
     value = sample.value
     if isinstance(value, bytes):

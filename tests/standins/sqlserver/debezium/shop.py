@@ -11,10 +11,11 @@ from tests.differential import debezium, jars
 from tests.differential.snapshots.running import PREFIX, Captured, Session
 from tests.standins.sqlserver.engine.client import Client
 
+from tailrace_standins.listener import HOST
 from tailrace_standins.sqlserver.cdc import ChangeDataCapture, install
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.inventory import fill
-from tailrace_standins.sqlserver.server import HOST, StandIn
+from tailrace_standins.sqlserver.server import StandIn
 
 DATABASE = "inventory"
 PASSWORD = "secret"

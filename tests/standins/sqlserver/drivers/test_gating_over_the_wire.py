@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from tests.standins.sqlserver.drivers.installed import mssql_python
 
+from tailrace_standins.listener import HOST
 from tailrace_standins.sqlserver.cdc import ChangeDataCapture, install
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.inventory import fill
-from tailrace_standins.sqlserver.server import HOST, StandIn
+from tailrace_standins.sqlserver.server import StandIn
 
 pytestmark = pytest.mark.drivers
 CHANGES = (

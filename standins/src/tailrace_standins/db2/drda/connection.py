@@ -25,6 +25,7 @@ from tailrace_standins.db2.session import Server, Session, SqlError
 
 _LOG = logging.getLogger(__name__)
 _READ: Final = 1 << 16
+_HANDSHAKE_SECONDS: Final = 30.0
 
 
 class Closed(Exception):  # noqa: N818 -- a client that disconnects is no error
@@ -35,14 +36,27 @@ class Connection:
     """A client's connection.
 
     Args:
-        client: the socket, after TLS if there is any.
+        client: the socket.
         server: makes the session.
         token: names this connection to others; 8 bytes.
         interrupt: cancels what runs on the connection with a token.
+        tls: with it, the conversation begins with a TLS handshake.
+
+    Attributes:
+        token: as given.
 
     """
 
-    def __init__(self, client: socket.socket, server: Server, token: bytes, interrupt: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        client: socket.socket,
+        server: Server,
+        token: bytes,
+        interrupt: Callable[[bytes], None],
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.token = token
+        self._tls = tls
         self._socket = client
         self._inbox = Inbox()
         self._waiting: deque[Segment] = deque()
@@ -55,6 +69,8 @@ class Connection:
     def run(self) -> None:
         """Serve until the client or the server closes the connection."""
         try:
+            if self._tls is not None:
+                self._secure(self._tls)
             while True:
                 self._answer_chain()
         except Closed as reason:
@@ -78,6 +94,16 @@ class Connection:
         """Cancel what runs; called from another thread."""
         if self._session is not None:
             self._session.cancel()
+
+    def _secure(self, tls: ssl.SSLContext) -> None:
+        try:
+            self._socket = tls.wrap_socket(self._socket, server_side=True, do_handshake_on_connect=False)
+            self._socket.settimeout(_HANDSHAKE_SECONDS)
+            self._socket.do_handshake()
+            self._socket.settimeout(None)
+        except OSError as error:
+            _LOG.warning("no TLS with this client: %s", error)
+            raise Closed(str(error)) from None
 
     def _answer_chain(self) -> None:
         answers = Answers()

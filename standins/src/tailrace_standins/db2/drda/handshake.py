@@ -19,7 +19,7 @@ from tailrace_standins.db2.drda.replies import Answers, Severity
 from tailrace_standins.db2.session import Login, Server, Session
 
 EBCDIC, UTF8 = "cp500", "utf-8"
-_LEVELS: Final = {
+_LEVELS: Final[dict[int, int]] = {
     Manager.AGENT: 10, Manager.SQLAM: 11, Manager.CMNTCPIP: 8, Manager.RDB: 12, Manager.SECMGR: 9, Manager.CCSIDMGR: 1208,
     Manager.UNICODEMGR: 0,
 }  # fmt: skip
@@ -56,7 +56,7 @@ class Handshake:
         """EXCSAT: levels that both know. What is not asked for is not told: a client asks nothing to see whether it's alive."""
         told = [made(point, text.encode(EBCDIC)) for point, text in _WHO.items() if point in asked]
         levels = list(struct.iter_unpack(">HH", asked.get(Parameter.MGRLVLLS, b"")))
-        agreed = [(manager, min(level, _known(manager))) for manager, level in levels]
+        agreed = [(manager, min(level, _LEVELS.get(manager, 0))) for manager, level in levels]
         if levels:
             told.append(made(Parameter.MGRLVLLS, b"".join(struct.pack(">HH", *each) for each in agreed)))
         if (Manager.CCSIDMGR, 1208) in agreed:
@@ -129,7 +129,3 @@ def text_of(given: list[tuple[int, bytes]], point: Data, encoding: str) -> str |
         if each == point:
             return statement_text(data, encoding)
     return None
-
-
-def _known(manager: int) -> int:
-    return next((level for known, level in _LEVELS.items() if known == manager), 0)

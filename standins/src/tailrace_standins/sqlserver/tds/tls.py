@@ -1,4 +1,4 @@
-"""TLS of a connection: the certificate, and a channel without I/O.
+"""TLS of a connection, a channel without I/O.
 
 TLS 1.2 at most: with 1.3 the server sends messages after the handshake, which PRELOGIN packets can't carry.
 
@@ -7,17 +7,10 @@ Source: [MS-TDS] 2.2.6.5 PRELOGIN (TLS negotiation), 3.3.5.1 Pre-login
 
 from __future__ import annotations
 
-import datetime as dt
 import ssl
 import tempfile
 import threading
-from ipaddress import ip_address
 from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import NameOID
 
 _READ = 1 << 16
 
@@ -32,27 +25,6 @@ def context(pair: bytes) -> ssl.SSLContext:
         path.write_bytes(pair)
         made.load_cert_chain(path)
     return made
-
-
-def made_pair() -> bytes:
-    """A private key and a self-signed certificate for localhost, valid for a year, as PEM."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = dt.datetime.now(dt.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=365))
-        .add_extension(names, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return key.private_bytes(*form) + certificate.public_bytes(serialization.Encoding.PEM)
 
 
 class Channel:
