@@ -18,10 +18,12 @@ PACKAGES = (
 )
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 SQL_SERVER = "io.debezium.connector.sqlserver.SqlServerConnector"
-# the folder in the cache and the package of each connector's class
+DB2 = "io.debezium.connector.db2.Db2Connector"
+# the folder in the cache and the packages of each connector's class; the user brings the driver of Db2
 CONNECTORS = {
-    MYSQL: (DEBEZIUM, f"io.debezium:debezium-connector-mysql:{DEBEZIUM}"),
-    SQL_SERVER: (f"{DEBEZIUM}-sqlserver", f"io.debezium:debezium-connector-sqlserver:{DEBEZIUM}"),
+    MYSQL: (DEBEZIUM, (f"io.debezium:debezium-connector-mysql:{DEBEZIUM}",)),
+    SQL_SERVER: (f"{DEBEZIUM}-sqlserver", (f"io.debezium:debezium-connector-sqlserver:{DEBEZIUM}",)),
+    DB2: (f"{DEBEZIUM}-db2", (f"io.debezium:debezium-connector-db2:{DEBEZIUM}", "com.ibm.db2:jcc:11.5.0.0")),
 }
 
 
@@ -46,9 +48,9 @@ def libjvm(home: Path) -> Path:
 
 def debezium_jars(connector: str = MYSQL) -> list[Path]:
     """The jars of Debezium's embedded engine and the connector of that class, fetched on first use."""
-    folder, package = CONNECTORS[connector]
+    folder, packages = CONNECTORS[connector]
     try:
-        return fetched_jars(folder, (package, *PACKAGES))
+        return fetched_jars(folder, (*packages, *PACKAGES))
     except Unavailable as reason:
         raise UnavailableError(str(reason)) from None
 

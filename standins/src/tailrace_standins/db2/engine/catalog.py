@@ -1,0 +1,126 @@
+"""What a database consists of.
+
+Definitions are values: DDL replaces a table's by another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from tailrace_standins.db2.engine.tree import Identity
+from tailrace_standins.db2.session import SqlError
+from tailrace_standins.db2.values import SqlType
+
+SPACE = 2  # USERSPACE1, the table space of all
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; `default` is its text, None without one, empty for the type's own."""
+
+    id: int
+    name: str
+    type: SqlType
+    nullable: bool = True
+    default: str | None = None
+    identity: Identity | None = None
+    generated: str = ""
+    remarks: str | None = None
+
+    @property
+    def slot(self) -> str:
+        """Its name in SQLite."""
+        return f"c{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index, by numbers of columns; `kind` is P (primary key), U (unique) or D (with duplicates)."""
+
+    schema: str
+    name: str
+    kind: str
+    columns: tuple[tuple[int, bool], ...]
+    is_constraint: bool = False
+    id: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table."""
+
+    id: int
+    schema: str
+    name: str
+    columns: tuple[Column, ...]
+    indexes: tuple[Index, ...] = ()
+    captured: bool = False
+    created: str = ""
+    altered: str = ""
+    remarks: str | None = None
+    last_column: int = 0
+    is_temporary: bool = False
+
+    @property
+    def storage(self) -> str:
+        """Its name in SQLite."""
+        return f"t{self.id}"
+
+    @property
+    def stored(self) -> tuple[Column, ...]:
+        """Its columns in SQLite."""
+        return self.columns
+
+    def column(self, name: str) -> Column:
+        """A column by name; raises `SqlError` -205."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SqlError(-205, "42703", name, f"{self.schema}.{self.name}")
+
+    def with_column(self, column: Column) -> Table:
+        """The table with a column replaced."""
+        return replace(self, columns=tuple(column if each.id == column.id else each for each in self.columns))
+
+    def by_id(self, number: int) -> Column:
+        """A column by number."""
+        return next(column for column in self.columns if column.id == number)
+
+
+@dataclass(slots=True)
+class Database:
+    """The tables of a database.
+
+    Attributes:
+        version: grows with each change of a definition.
+        identities: the last value of identity columns, by table and column.
+
+    """
+
+    name: str
+    tables: dict[tuple[str, str], Table] = field(default_factory=dict)
+    schemas: set[str] = field(default_factory=set)
+    version: int = 0
+    identities: dict[tuple[int, int], int] = field(default_factory=dict)
+    _numbers: count[int] = field(default_factory=lambda: count(4))
+
+    def new_id(self) -> int:
+        """The next TABLEID."""
+        return next(self._numbers)
+
+    def find(self, schema: str, name: str) -> Table:
+        """A table; raises `SqlError` -204."""
+        found = self.tables.get((schema, name))
+        if found is None:
+            raise SqlError(-204, "42704", f"{schema}.{name}")
+        return found
+
+    def put(self, old: Table | None, new: Table | None) -> None:
+        """Replace a definition; None for what is not there."""
+        if old is not None:
+            self.tables.pop((old.schema, old.name), None)
+        if new is not None:
+            self.tables[new.schema, new.name] = new
+            self.schemas.add(new.schema)
+        self.version += 1

@@ -1,0 +1,336 @@
+"""A session: statements are compiled once, run with the locks of their isolation level, and read in pieces.
+
+Committed data is what readers with cursor stability see, also of rows that are being changed ("currently committed"). Read
+stability waits for those and locks what it reads, repeatable read locks the table. Uncommitted read sees everything.
+
+Source: IBM Db2 documentation, "Isolation levels", "Currently committed semantics"
+"""
+
+# ruff: noqa: S608  # the texts are built of names of our own
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tailrace_standins.db2.engine import changing, convert, defining, parsing, tree, types
+from tailrace_standins.db2.engine.catalog import Database
+from tailrace_standins.db2.engine.changing import ChangePlan
+from tailrace_standins.db2.engine.compiling.queries import Queries
+from tailrace_standins.db2.engine.compiling.scope import Plan, Scope, Source, Typed
+from tailrace_standins.db2.engine.connection import Connection
+from tailrace_standins.db2.engine.locks import INTENT_SHARED
+from tailrace_standins.db2.engine.log import Record, Transaction
+from tailrace_standins.db2.session import Affected, Column, Ended, Isolation, Login, Result, Rows, SqlError
+from tailrace_standins.db2.values import SqlType, Value
+from tailrace_standins.storage import reading, transactions
+from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
+from tailrace_standins.storage.sessions import Stored
+from tailrace_standins.storage.store import Store
+from tailrace_standins.storage.visibility import DIRTY, VISIBLE
+from tailrace_standins.storage.waiting import lock
+
+if TYPE_CHECKING:
+    from tailrace_standins.db2.engine.server import Engine
+
+PIECE: Final = 2000
+_ISOLATIONS: Final = {
+    "UR": Isolation.UNCOMMITTED_READ, "CS": Isolation.CURSOR_STABILITY, "RS": Isolation.READ_STABILITY,
+    "RR": Isolation.REPEATABLE_READ, "": None, "RESET": None,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement with what it was compiled to, and for which definitions (`Database.version`) and schema."""
+
+    sql: str
+    tree: tree.Statement
+    plan: Plan | ChangePlan | None
+    columns: tuple[Column, ...]
+    parameters: tuple[Column, ...]
+    version: int
+    schema: str
+
+
+class EngineSession:
+    """A session in a database; see `storage.sessions.Session` and `db2.session.Session`."""
+
+    def __init__(self, engine: Engine, number: int, login: Login, database: Database) -> None:
+        self._engine = engine
+        self._number = number
+        self.login = login
+        self.database = database
+        self.schema = login.user.upper()
+        self.connection: Any = Connection(engine.path, self._own)
+        self.transaction: Transaction | None = None
+        self.lock_timeout = engine.lock_timeout
+        self.deadlock_priority = 0
+        self._isolation: Isolation | None = None
+        self._moment = ""
+        self._readers: list[Connection] = []
+        self._reading: list[Connection] = []
+
+    @property
+    def id(self) -> int:
+        """The application handle."""
+        return self._number
+
+    @property
+    def store(self) -> Store[Record]:
+        """The server's."""
+        return self._engine.store
+
+    def now(self) -> str:
+        """CURRENT TIMESTAMP, as stored."""
+        return self._engine.now()
+
+    def compiler(self) -> Queries:
+        """A compiler for the next statement."""
+        return Queries(self.database, self.schema, self._engine.functions)
+
+    def named(self, names: tree.Names) -> tuple[str, str]:
+        """Schema and name of a table."""
+        return self.compiler().named(names)
+
+    def prepare(self, sql: str) -> Prepared:
+        """Compile a statement."""
+        statement, markers = parsing.parsed(sql)
+        compiler = self.compiler()
+        plan: Plan | ChangePlan | None = None
+        columns: tuple[Column, ...] = ()
+        if isinstance(statement, tree.SelectStatement):
+            plan = compiler.plan(statement.query)
+            columns = plan.described()
+        elif isinstance(statement, tree.Insert):
+            plan = changing.insert_plan(compiler, statement)
+        elif isinstance(statement, tree.Update | tree.Delete):
+            plan = changing.change_plan(compiler, statement)
+        elif isinstance(statement, tree.CallProcedure):
+            for each in statement.arguments:
+                compiler.value(each, Scope(), types.varchar(4000))
+        if markers > len(compiler.parameters):
+            raise SqlError(-418, "42610")
+        parameters = tuple(Column("", compiler.parameters[number]) for number in range(markers))
+        return Prepared(sql, statement, plan, columns, parameters, self.database.version, self.schema)
+
+    def execute(self, statement: Any, parameters: Sequence[Value], isolation: Isolation) -> Result:
+        """Run a statement."""
+        prepared = cast("Prepared", statement)
+        if (prepared.version, prepared.schema) != (self.database.version, self.schema):
+            prepared = self.prepare(prepared.sql)
+        if self.transaction is None and not isinstance(prepared.tree, tree.Unit | tree.Set | tree.Nothing):
+            self.transaction = self.store.new_transaction(self)
+        self._moment = self.now()  # the special registers have one time for a statement
+        try:
+            values = {
+                f"p{number}": convert.encoded(value, column.type)
+                for number, (value, column) in enumerate(zip(parameters, prepared.parameters, strict=True))
+            }
+            return self._run(prepared, values, isolation)
+        except SqlError as error:
+            if error.ends_transaction:
+                self.rollback()
+            raise
+
+    def _run(self, prepared: Prepared, values: dict[str, Stored], isolation: Isolation) -> Result:
+        node, plan = prepared.tree, prepared.plan
+        if isinstance(node, tree.SelectStatement):
+            assert isinstance(plan, Plan)  # noqa: S101  # `prepare` made it
+            level = _ISOLATIONS[node.isolation] or self._isolation or isolation
+            return Rows(prepared.columns, self._read(plan, values, level))
+        if isinstance(plan, ChangePlan):
+            return Affected(changing.run(self, plan, values))
+        if isinstance(node, tree.Unit):
+            return self._unit(node)
+        if isinstance(node, tree.Set):
+            self._set(node)
+        elif isinstance(node, tree.CallProcedure):
+            arguments = [self.evaluated(each, types.varchar(4000), values=values) for each in node.arguments]
+            self._engine.procedure(self, node.names, arguments)
+        elif isinstance(node, tree.Truncate):
+            changing.truncate(self, self.database.find(*self.named(node.names)))
+        elif isinstance(node, tree.LockTable):
+            table = self.database.find(*self.named(node.names))
+            lock(self, ("table", table.id), SHARED if node.mode == "SHARE" else EXCLUSIVE, keep=True)
+        elif isinstance(node, tree.CreateSchema):
+            if node.name in self.database.schemas:
+                raise SqlError(-601, "42710", node.name, "SCHEMA")
+            self.database.schemas.add(node.name)
+            self.database.version += 1
+        else:
+            self._define(node)
+        return Affected()
+
+    def _define(self, node: tree.Statement) -> None:
+        if isinstance(node, tree.CreateTable):
+            defining.create_table(self, node)
+        elif isinstance(node, tree.AlterTable):
+            defining.alter_table(self, node)
+        elif isinstance(node, tree.CreateIndex):
+            defining.create_index(self, node)
+        elif isinstance(node, tree.Drop):
+            defining.drop(self, node)
+        elif isinstance(node, tree.Rename):
+            defining.rename(self, node)
+        elif isinstance(node, tree.Comment):
+            defining.comment(self, node)
+
+    def run(self, sql: str, *parameters: Value) -> list[tuple[Value, ...]]:
+        """Prepare and run a statement, with all rows of its result: for the server's own work, and for tests."""
+        result = self.execute(self.prepare(sql), parameters, Isolation.CURSOR_STABILITY)
+        if isinstance(result, Rows):
+            return [tuple(row) for piece in result.pieces for row in piece]
+        return []
+
+    def _registers(self, names: Sequence[str]) -> dict[str, Stored]:
+        now = self._moment or self.now()
+        known = {
+            "TIMESTAMP": now, "DATE": now[:10], "TIME": now[11:19], "SERVER": self.database.name, "SCHEMA": self.schema,
+            "SQLID": self.schema, "USER": self.login.user.upper(), "ISOLATION": "", "PATH": '"SYSIBM","SYSFUN"',
+            "TIMEZONE": self._engine.timezone(),
+            "LOCK TIMEOUT": self.lock_timeout // 1000 if self.lock_timeout > 0 else self.lock_timeout,
+        }  # fmt: skip
+        return {f"r_{name.replace(' ', '_').lower()}": known[name] for name in names}
+
+    def _read(
+        self, plan: Plan, values: dict[str, Stored], level: Isolation
+    ) -> Generator[list[tuple[Value, ...]], None, None]:
+        dirty = level in {Isolation.UNCOMMITTED_READ, Isolation.NO_COMMIT}
+        given = {**values, **self._registers(plan.registers)}
+        for table in plan.tables:
+            if not dirty:
+                self._lock_read(table.id, table.storage, level)
+        sql = changing.with_visible(plan.sql, DIRTY if dirty else VISIBLE)
+        reader = self._readers.pop() if self._readers else Connection(self._engine.path, self._own)
+        self._reading.append(reader)
+        decoders = [convert.decoder(each.type) if each.type is not None else None for each in plan.columns]
+        used = [(place, call) for place, call in enumerate(decoders) if call is not None]
+        cursor = None
+        try:
+            reader.fill(plan.views, self.database)
+            given["s"], given["t"] = reading.view_of(self)
+            cursor = reader.execute(sql, given)
+            while rows := reader.fetch(cursor, PIECE):
+                yield [_decoded(row, used) for row in rows] if used else rows
+        except SqlError as error:
+            if error.ends_transaction:
+                self.rollback()
+            raise
+        finally:
+            if cursor is not None:
+                cursor.close()
+            self._reading.remove(reader)
+            self._readers.append(reader)
+
+    def _lock_read(self, table: int, storage: str, level: Isolation) -> None:
+        resource = ("table", table)
+        if level is Isolation.REPEATABLE_READ:
+            lock(self, resource, SHARED, keep=True)
+            return
+        lock(self, resource, INTENT_SHARED, keep=level is Isolation.READ_STABILITY)
+        if level is Isolation.READ_STABILITY and not self.store.locks.holds(self.id, resource, EXCLUSIVE):
+            reading.wait_for_rows(self, storage, "", {})
+            seen, mark = reading.view_of(self)
+            found = self.connection.rows(f"SELECT DISTINCT r FROM {storage} WHERE {VISIBLE}", {"s": seen, "t": mark})
+            for (row,) in found:
+                lock(self, ("row", table, row), SHARED, keep=True)
+
+    def visible_rows(self, plan: Plan, values: dict[str, Stored]) -> list[tuple[Stored, ...]]:
+        """The rows of a plan as they are stored, on the connection that writes."""
+        self.connection.fill(plan.views, self.database)
+        seen, mark = reading.view_of(self)
+        given = {**values, **self._registers(plan.registers), "s": seen, "t": mark}
+        found: list[tuple[Stored, ...]] = self.connection.rows(changing.with_visible(plan.sql, VISIBLE), given)
+        return found
+
+    def evaluated(
+        self,
+        node: tree.Expression,
+        of: SqlType,
+        known: list[tuple[str, Typed]] | None = None,
+        values: dict[str, Stored] | None = None,
+    ) -> Stored:
+        """The value of an expression as a type; `known` are columns that it may use, as parameters among `values`."""
+        compiler = self.compiler()
+        typed = compiler.cast(compiler.value(node, Scope(sources=[Source("", "", known or [])]), of), of)
+        found = self.connection.rows(f"SELECT {typed.sql}", {**(values or {}), **self._registers(compiler.registers)})
+        return found[0][0]
+
+    def _own(self, name: str, *arguments: Stored) -> Stored:
+        schema, _, function = name.partition(".")
+        return self._engine.functions[schema, function](self, *arguments)
+
+    def call(self, procedure: str, parameters: Sequence[Value]) -> Sequence[Rows]:
+        """A procedure of the catalogue by name."""
+        return self._engine.result_sets(self, procedure, parameters)
+
+    def _set(self, node: tree.Set) -> None:
+        value = node.value
+        text = str(self.evaluated(value, types.varchar(128))).rstrip() if value is not None else ""
+        if node.name in {"SCHEMA", "SQLID"}:
+            self.schema = text
+        elif node.name == "ISOLATION":
+            if text not in _ISOLATIONS:
+                raise SqlError(-104, "42601", text, "ISOLATION", "CS")
+            self._isolation = _ISOLATIONS[text]
+        elif node.name == "LOCK TIMEOUT":
+            self.lock_timeout = int(Decimal(text)) * 1000 if int(Decimal(text)) > 0 else int(Decimal(text))
+
+    def _unit(self, node: tree.Unit) -> Affected:
+        if node.action == "COMMIT":
+            self.commit()
+            return Affected(ended=Ended.COMMITTED)
+        if node.action == "ROLLBACK":
+            self.rollback()
+            return Affected(ended=Ended.ROLLED_BACK)
+        if self.transaction is None:
+            self.transaction = self.store.new_transaction(self)
+        if node.action == "SAVEPOINT":
+            transactions.set_savepoint(self, self.transaction, node.savepoint)
+        elif node.action == "ROLLBACK TO":
+            savepoints = self.transaction.savepoints
+            name = node.savepoint or (savepoints[-1].name if savepoints else "")
+            if not transactions.rollback_to(self, self.transaction, name):
+                raise SqlError(-880, "3B001", name)
+        else:
+            known = [place for place, each in enumerate(self.transaction.savepoints) if each.name == node.savepoint]
+            if not known:
+                raise SqlError(-880, "3B001", node.savepoint)
+            del self.transaction.savepoints[known[-1] :]
+        return Affected()
+
+    def commit(self) -> None:
+        """COMMIT."""
+        if self.transaction is not None:
+            transaction, self.transaction = self.transaction, None
+            transactions.commit(self, transaction)
+
+    def rollback(self) -> None:
+        """ROLLBACK."""
+        if self.transaction is not None:
+            transactions.rollback(self, self.transaction)
+            self.transaction = None
+            transactions.release(self)
+
+    def cancel(self) -> None:
+        """Interrupt what runs."""
+        self.store.locks.cancel(self.id)
+        for connection in [self.connection, *self._reading]:
+            connection.raw.interrupt()
+
+    def close(self) -> None:
+        """Roll back and leave."""
+        self.rollback()
+        self._engine.sessions.pop(self.id, None)
+        for connection in [self.connection, *self._readers]:
+            connection.raw.close()
+
+
+def _decoded(row: tuple[Stored, ...], used: list[tuple[int, Any]]) -> tuple[Value, ...]:
+    new = list(row)
+    for place, call in used:
+        if new[place] is not None:
+            new[place] = call(new[place])
+    return tuple(new)
