@@ -14,11 +14,12 @@ from tailrace.changes.source_records import EventKind, SourceRecords, every_reco
 from tailrace.changes.vectors import Vector
 from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.arrow_values.vectors import vectors
 from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.sqlserver import structures
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.types import ColumnType, column_types, fields
-from tailrace.connectors.sqlserver.values import vectors
+from tailrace.connectors.sqlserver.types import column_types, fields
 from tailrace.encoding.connect_json import schema_json
 from tailrace.encoding.json import JsonEncoder, JsonFormat
 from tailrace.events.shape import flat, struct_fields

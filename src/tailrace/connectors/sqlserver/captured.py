@@ -15,13 +15,14 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import BEFORE, ChangeRows
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import values
+from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.arrow_values.vectors import vectors, with_placeholder
 from tailrace.connectors.sqlserver.change_tables import InstanceQuery, rows_of
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structures import UNLIMITED
-from tailrace.connectors.sqlserver.types import ColumnType, column_types
+from tailrace.connectors.sqlserver.types import column_types
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table
 
@@ -68,13 +69,13 @@ class CapturedRows:
         """
         types = [self.types[i] for i in self.selected]
         try:
-            vectors = values.vectors(rows.columns, types)
+            found_vectors = vectors(rows.columns, types)
         except (pa.ArrowInvalid, ValueError, OverflowError) as error:
             raise LogFormatError(
                 f"{self.table.id}: a value behind {rows.position(0)} can't be converted: {error}"
             ) from error
         found: list[Vector | None] = [None] * len(self.types)
-        for index, vector in zip(self.selected, vectors, strict=True):
+        for index, vector in zip(self.selected, found_vectors, strict=True):
             found[index] = vector
         for index, ordinal in self.lobs:
             found[index] = self._with_placeholder(rows, found[index], index, ordinal)
@@ -85,7 +86,7 @@ class CapturedRows:
             return vector
         # A NULL that the update mask does not mark as changed is a large value that capture did not write.
         is_unknown = (rows.operation >= BEFORE) & ~vector.is_valid() & ~changed(rows.mask, ordinal)
-        return values.with_placeholder(vector, is_unknown, self.types[index], self.placeholder)
+        return with_placeholder(vector, is_unknown, self.types[index], self.placeholder)
 
 
 class SqlServerDecoding:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from tailrace.changes.policies import Rule
 from tailrace.config.settings import Settings
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.arrow_values.conversions import converter_of
+from tailrace.connectors.shared.arrow_values.filling import fallback_of
+from tailrace.connectors.shared.arrow_values.selected import ColumnType, Converter
 from tailrace.connectors.shared.column_types import (
     ZONED_TIMESTAMP,
     binary_schema,
@@ -33,54 +34,19 @@ from tailrace.connectors.shared.column_types import (
 )
 from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
-from tailrace.connectors.sqlserver.values.conversions import GUID, Converter, converter_of
-from tailrace.connectors.sqlserver.values.filling import fallback_of
+from tailrace.connectors.sqlserver.guids import guid_texts
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
 log = logging.getLogger(__name__)
 
+GUID: Final = "uniqueidentifier"
 SEVEN_DIGITS: Final = 7
 _WITH_SEVEN_DIGITS: Final = ("io.debezium.time.NanoTimestamp", "io.debezium.time.IsoTimestamp")
 _LOBS: Final = frozenset({jdbc.LONGVARCHAR, jdbc.LONGNVARCHAR, jdbc.LONGVARBINARY})
 _AS_TEXT: Final = ("json", "vector")
 _PLAIN: Final = {**jdbc.SCHEMA_TYPES, jdbc.TINYINT: Type.INT16}  # a tinyint is unsigned: 0 to 255
 _ITSELF, _NANOSECOND, _OFFSET = "{}", "DATEPART(nanosecond, {})", "DATEPART(tzoffset, {})"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnType:
-    """How a column is selected and decoded.
-
-    Attributes:
-        name: of the column.
-        key: the schema of its field in a key.
-        value: the same in a value, where a column policy may have added parameters.
-        expressions: of the SELECT list; `{}` stands for the column.
-        convert: turns the selected arrays into a vector.
-        fallback: replaces NULL if the field must have a value.
-        rule: the configuration's rule that changes its values or their schema; None without one.
-        is_lob: whether NULL in an update's image may mean that the value is missing (`values.with_placeholder`).
-
-    """
-
-    name: str
-    key: Schema
-    value: Schema
-    expressions: tuple[str, ...]
-    convert: Converter
-    fallback: Any = None
-    rule: Rule = None
-    is_lob: bool = False
-
-    @property
-    def width(self) -> int:
-        """The number of result columns that it takes."""
-        return len(self.expressions)
-
-    def select(self, name: str) -> tuple[str, ...]:
-        """Its SELECT list; `name` is the quoted column with its alias: `c.[price]`."""
-        return tuple(expression.replace("{}", name) for expression in self.expressions)
 
 
 def column_types(table: Table, settings: Settings) -> list[ColumnType | None]:
@@ -100,7 +66,7 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
         key,
         with_rule(key, rule, column, settings.tailrace_event_shape),
         _expressions(column, key),
-        converter_of(column, key, settings.binary_handling_mode),
+        _converter(column, key, settings.binary_handling_mode),
         fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
         column.jdbc_type in _LOBS,
@@ -110,6 +76,10 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
 @cache  # a warning per process: a DataFrame comes here for each of its batches
 def _warn_of_no_field(table: TableId, column: str, type_name: str) -> None:
     log.warning("%s.%s is left out of events, as Debezium does with %s", table, column, type_name)
+
+
+def _converter(column: Column, schema: Schema, binary_mode: str) -> Converter:
+    return Converter(guid_texts) if column.type_name.lower() == GUID else converter_of(column, schema, binary_mode)
 
 
 def field_schema(column: Column, settings: Settings) -> Schema | None:
@@ -154,5 +124,5 @@ def _expressions(column: Column, schema: Schema) -> tuple[str, ...]:
     if kind == jdbc.VARBINARY and name != "varbinary":
         return ("CAST({} AS varbinary(max))",)  # a CLR type, which the driver can't put into Arrow
     if name == GUID:
-        return ("CAST({} AS binary(16))",)  # see values/guids.py
+        return ("CAST({} AS binary(16))",)  # see guids.py
     return ("CAST({} AS nvarchar(max))",) if name in _AS_TEXT else (_ITSELF,)

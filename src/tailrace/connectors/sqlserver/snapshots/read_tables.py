@@ -17,8 +17,10 @@ from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, con
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.arrow_values.vectors import vectors
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.sqlserver import structures, values
+from tailrace.connectors.sqlserver import structures
 from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.change_tables import InstanceQuery
 from tailrace.connectors.sqlserver.connection import Session, quoted
@@ -27,7 +29,6 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
-from tailrace.connectors.sqlserver.types import ColumnType
 from tailrace.errors import PositionLostError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -110,7 +111,7 @@ class ReadTable:
         """The rows' values, a vector for each column of the structure; None if it is not selected."""
         found: Columns = [None] * len(self.types)
         for i, vector in zip(
-            self.selected, values.vectors(arrays, [self.types[i] for i in self.selected]), strict=True
+            self.selected, vectors(arrays, [self.types[i] for i in self.selected]), strict=True
         ):
             found[i] = vector
         return found

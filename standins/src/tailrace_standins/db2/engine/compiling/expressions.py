@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tailrace_standins.db2.engine import functions, tree, types
 from tailrace_standins.db2.engine.catalog import Database, Table
+from tailrace_standins.db2.engine.compiling import calls
 from tailrace_standins.db2.engine.compiling.scope import Scope, Typed, collation
 from tailrace_standins.db2.engine.convert import encoded
 from tailrace_standins.db2.session import SqlError
@@ -304,4 +305,4 @@ class Expressions:
             return Typed(
                 f"own('{'.'.join(node.names)}'{', ' if arguments else ''}{arguments})", SqlType("clob", length=1 << 20)
             )
-        return functions.called(self, node, scope)
+        return calls.called(self, node, scope)

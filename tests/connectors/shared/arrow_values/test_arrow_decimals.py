@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver.values import decimals
+from tailrace.connectors.shared.arrow_values import decimals
 
 MOST = 10**38 - 1
 DIGITS = Context(prec=60)

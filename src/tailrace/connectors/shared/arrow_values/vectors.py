@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver.values.filling import filled, with_value
+from tailrace.connectors.shared.arrow_values.filling import filled, with_value
 from tailrace.errors import StructureError
 
 if TYPE_CHECKING:
-    from tailrace.connectors.sqlserver.types import ColumnType
+    from tailrace.connectors.shared.arrow_values.selected import ColumnType
 
 
 def vectors(arrays: Sequence[pa.Array], types: Sequence[ColumnType]) -> list[Vector]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.connectors.sqlserver.values.guids import guid_texts
+from tailrace.connectors.sqlserver.guids import guid_texts
 
 
 @given(st.lists(st.none() | st.uuids()), st.integers(0, 5))

@@ -11,9 +11,10 @@ from tests.connectors.sqlserver.typed_tables import rendered
 
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.arrow_values.vectors import vectors, with_placeholder
 from tailrace.connectors.sqlserver import jdbc_types
-from tailrace.connectors.sqlserver.types import ColumnType, column_type
-from tailrace.connectors.sqlserver.values import vectors, with_placeholder
+from tailrace.connectors.sqlserver.types import column_type
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Column, TableId
 

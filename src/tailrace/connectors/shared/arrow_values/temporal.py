@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
+from tailrace.connectors.shared.arrow_values.arrays import bitmap, numbers, packed, validity
 from tailrace.connectors.shared.calendar_text import put_clock, put_date, put_fraction
-from tailrace.connectors.sqlserver.values.arrays import bitmap, numbers, packed, validity
 from tailrace.errors import StructureError
 from tailrace.kernels.arrays import put_null_view, put_view
 from tailrace.kernels.compiling import Int, compiled, entry

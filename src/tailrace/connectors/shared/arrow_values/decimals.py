@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
+from tailrace.connectors.shared.arrow_values.arrays import bitmap, validity
 from tailrace.connectors.shared.number_text import put_unscaled
-from tailrace.connectors.sqlserver.values.arrays import bitmap, validity
 from tailrace.kernels.arrays import put_null_view, put_view, store64, swap64
 from tailrace.kernels.compiling import Int, compiled, entry
 

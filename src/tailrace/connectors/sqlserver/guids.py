@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.connectors.sqlserver.values.arrays import bitmap, validity
+from tailrace.connectors.shared.arrow_values.arrays import bitmap, validity
 from tailrace.kernels.arrays import put_null_view, put_view
 from tailrace.kernels.compiling import Int, entry
 

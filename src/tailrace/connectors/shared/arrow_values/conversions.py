@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.connectors.shared import jdbc
-from tailrace.connectors.shared.default_values import encoded
-from tailrace.connectors.sqlserver.values import decimals, temporal
-from tailrace.connectors.sqlserver.values.guids import guid_texts
+from tailrace.connectors.shared.arrow_values import decimals, temporal
+from tailrace.connectors.shared.arrow_values.selected import Conversion, Converter
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column
 
 if TYPE_CHECKING:
     import polars as pl
 
-Conversion = Callable[[Sequence[pa.Array]], Vector]
 _AS_THEY_ARE: Final = {
     Type.BOOLEAN: pa.bool_(),
     Type.INT16: pa.int64(),
@@ -46,23 +43,6 @@ _BY_SCHEMA: Final[dict[str, Conversion]] = {
     "io.debezium.time.ZonedTimestamp": temporal.zoned_texts,
 }
 _NANO_TIMESTAMP: Final = "io.debezium.time.NanoTimestamp"
-GUID: Final = "uniqueidentifier"
-
-
-@dataclass(frozen=True, slots=True)
-class Converter:
-    """Converts the arrays of one column to vectors."""
-
-    conversion: Conversion
-    binary_mode: str | None = None
-
-    def __call__(self, arrays: Sequence[pa.Array]) -> Vector:
-        """The vector of the arrays of the column's expressions."""
-        return self.conversion(arrays)
-
-    def placeholder(self, text: str) -> str | bytes:
-        """`unavailable.value.placeholder` in the column's form."""
-        return text if self.binary_mode is None else encoded(text.encode(), self.binary_mode)
 
 
 def converter_of(column: Column, schema: Schema, binary_mode: str) -> Converter:
@@ -78,8 +58,6 @@ def converter_of(column: Column, schema: Schema, binary_mode: str) -> Converter:
         return Converter(_plain(schema) if schema.type is Type.BYTES else _encoding(binary_mode), binary_mode)
     if column.jdbc_type in jdbc.DECIMAL_TYPES:
         return Converter(_decimal(schema, column.scale or 0))
-    if column.type_name.lower() == GUID:
-        return Converter(guid_texts)
     if schema.name == _NANO_TIMESTAMP:
         return Converter(temporal.nano_timestamps(column.name, optional=schema.optional))
     return Converter(_BY_SCHEMA.get(schema.name or "") or _plain(schema))

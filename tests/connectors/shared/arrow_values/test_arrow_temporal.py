@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver.values import temporal
+from tailrace.connectors.shared.arrow_values import temporal
 from tailrace.errors import StructureError
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 -- SQL Server's datetimes have no zone
