@@ -116,7 +116,7 @@ def _sizes(of: SqlType) -> tuple[int, int | None]:
         return of.precision, of.scale
     if of.name == "timestamp":
         return 20 + of.scale if of.scale else 19, of.scale
-    return _WIDTHS.get(of.name, of.length), 0 if of.name in types.WHOLE else None
+    return _WIDTHS.get(of.name, of.length), 0 if of.name in types.WHOLE or of.name == "time" else None
 
 
 def jdbc_type(of: SqlType) -> int:

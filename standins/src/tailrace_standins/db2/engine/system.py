@@ -54,7 +54,7 @@ def _length(of: SqlType) -> int:
     fixed = {"smallint": 2, "integer": 4, "bigint": 8, "real": 4, "double": 8, "date": 4, "time": 3, "boolean": 1}
     if of.name == "timestamp":
         return 7 + (of.scale + 1) // 2
-    return fixed.get(of.name) or (of.precision // 2 if of.name == "decfloat" else of.precision or of.length)
+    return fixed.get(of.name) or ({16: 8, 34: 16}[of.precision] if of.name == "decfloat" else of.precision or of.length)
 
 
 def codepage(of: SqlType) -> int:

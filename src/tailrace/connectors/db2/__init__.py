@@ -1,0 +1,1 @@
+"""Db2's types and structures. The connector itself is not there yet."""
