@@ -101,7 +101,7 @@ def _temporal(column: Column, schema: Schema, text: str) -> int | str:
     if found is None:
         raise ValueError("no constant of a date or time")
     numbers = [int(group or 0) for group in found.groups()[:6]]
-    moment = datetime(*numbers[:3], tzinfo=UTC)  # type: ignore[arg-type]
+    moment = datetime(numbers[0], numbers[1], numbers[2], tzinfo=UTC)
     seconds = (moment - _EPOCH) // timedelta(seconds=1) + (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
     return _moment(seconds, int((found[7] or "").ljust(9, "0")[:9]), column, schema)
 

@@ -61,7 +61,7 @@ def insert_plan(compiler: Queries, statement: tree.Insert) -> ChangePlan:
         rows = [[compiler.cast(value,
         column.type) if value.type is not None and value.type != column.type and _shifts(value.type, column.type)
                  else value for value, column in zip(row, targets, strict=True)] for row in rows]  # fmt: skip
-        text = " UNION ALL ".join("SELECT " + ", ".join(value.sql for value in row) for row in rows)
+        text = "VALUES " + ", ".join(f"({', '.join(value.sql for value in row)})" for row in rows)
         plan = compiler.planned(text, rows[0])
         kinds: tuple[SqlType | None, ...] = tuple(None for _ in targets)
         return ChangePlan("insert", table, plan, targets, kinds, tuple(defaulted))

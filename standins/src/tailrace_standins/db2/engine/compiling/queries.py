@@ -104,15 +104,13 @@ class Queries(Expressions):
         if len({len(row) for row in rows}) != 1:
             raise SqlError(-421, "42826", "VALUES")
         columns = [self.unified([row[place] for row in rows]) for place in range(len(rows[0]))]
-        parts = [
-            "SELECT " + ", ".join(f"{column[number].sql} AS c{place}" for place, column in enumerate(columns))
-            for number in range(len(rows))
-        ]
+        listed = ", ".join(f"column{place} AS c{place - 1}" for place in range(1, len(columns) + 1))
+        parts = ["(" + ", ".join(column[number].sql for column in columns) + ")" for number in range(len(rows))]
         typed = [
             Typed(f"c{place}", column[0].type, any(each.nullable for each in column), parameter=column[0].parameter)
             for place, column in enumerate(columns)
         ]
-        return " UNION ALL ".join(parts), typed
+        return f"SELECT {listed} FROM (VALUES {', '.join(parts)})", typed
 
     def _select(self, select: tree.Select, scope: Scope, order: tuple[tree.Order, ...]) -> tuple[str, list[Typed]]:
         sources = [self._source(source, scope) for source in select.sources]

@@ -1,0 +1,76 @@
+"""The meaning of the ADBC driver's errors: retriable, the server's set-up, or the configuration.
+
+Errors of statements have SQLCODE (`vendor_code`) and SQLSTATE; those of the connection are words of the driver alone. A
+password that is refused is not told by the driver: the server ends the connection, and the driver says EOF while it waits for
+that answer.
+
+Sources: IBM Db2 documentation, "SQL messages" (by number); for the driver's words tests/connectors/db2/test_db2_connection.py
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
+
+_TRANSIENT: Final = frozenset({
+    -904,  # unavailable resource
+    -911, -913,  # deadlock or lock timeout, with and without a rollback
+    -952,  # interrupted
+    -1015, -1117, -1119,  # the database must be restarted, is being restored
+    -1224, -1229, -1476,  # the database manager ended the request
+    -1390, -1391, -1776,  # a standby, an instance that is not ready
+    -20157,  # the database is quiesced
+    -30080, -30081, -30108,  # communication errors; the connection was re-routed
+})  # fmt: skip
+_DENIED: Final = frozenset({-551, -552, -567, -5193})
+_NO_DATABASE: Final = re.compile(r"RDBNFNRM|SQLCODE=-(?:1013|30061)\b")
+_LOGIN: Final = re.compile(r"SECCHKRM|RDBATHRM|SQLCODE=-(?:30082|1403|1060)\b")
+_TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
+_CONNECTION: Final = re.compile(
+    r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
+)
+_PREFIX: Final = re.compile(r"^[A-Z_]+: (?:\[Db2\] )?")
+_SUFFIX: Final = re.compile(r"\. Vendor code: -?\d+\. SQLSTATE: \w+$")
+
+
+class DeniedError(SourceSetupError):
+    """The user lacks a privilege (-551 and similar errors)."""
+
+
+class NoTableError(SourceSetupError):
+    """An object does not exist (-204), or a column of it (-206)."""
+
+
+def of_driver(error: Exception, doing: str) -> TailraceError:
+    """Translate an error of the driver; `doing` comes before its text."""
+    code = getattr(error, "vendor_code", None)
+    text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
+    message = f"{doing}: {text}"
+    if isinstance(code, int) and code in _TRANSIENT:
+        return RetriableError(message)
+    if isinstance(code, int) and code in _DENIED:
+        return DeniedError(f"{message}. Grant the user what it needs")
+    if code in {-204, -206}:
+        return NoTableError(message)
+    if _NO_DATABASE.search(text):
+        return ConfigError(f"{message}. Is database.dbname right?")
+    if _LOGIN.search(text):
+        return SourceSetupError(
+            f"{message}. If the server ended the connection here, it refused the user or the password (SQL30082N in its "
+            "diagnostic log)"
+        )
+    if _TLS.search(text):
+        return ConfigError(
+            f"{message}. Is that a port with TLS (SSL_SVCENAME), and does the trust store have the authority of its "
+            "certificate?"
+        )
+    if _CONNECTION.search(text):
+        return RetriableError(message)
+    return SourceSetupError(message)
+
+
+def is_of_driver(error: Exception, module: Any) -> bool:
+    """Whether an error is the driver's."""
+    return isinstance(error, module.Error)

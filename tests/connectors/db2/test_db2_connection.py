@@ -1,0 +1,153 @@
+"""Sessions over the real driver on the stand-in: results, parameters, and what each failure is called."""
+
+from __future__ import annotations
+
+import socket
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.standins.db2.drivers.server_certificate import written_pair
+
+from tailrace.config.secret import Secret
+from tailrace.connectors.db2.connection import Address, Session, connect
+from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
+from tailrace_standins.db2.engine.server import Engine
+from tailrace_standins.db2.server import StandIn
+
+pytest.importorskip("adbc_driver_db2", reason="adbc-driver-db2 is not installed")
+pytestmark = pytest.mark.drivers
+PASSWORD = "Tailrace-1"
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    made = Engine()
+    session = made.session()
+    session.run("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, B VARCHAR(16) FOR BIT DATA, V VARCHAR(100))")
+    session.run("INSERT INTO S.T VALUES " + ", ".join(f"({i}, X'{i:08x}', 'text')" for i in range(3000)))
+    session.commit()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def server(engine: Engine) -> Iterator[StandIn]:
+    with StandIn(engine) as started:
+        yield started
+
+
+def address(port: int, password: str = PASSWORD, database: str = "TESTDB", **more: object) -> Address:
+    return Address("127.0.0.1", port, database, "db2inst1", Secret(password), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def session(server: StandIn) -> Iterator[Session]:
+    with connect(address(server.port)) as made:
+        yield made
+
+
+def test_rows_parameters_and_batches(session: Session) -> None:
+    assert session.database == "TESTDB"
+    assert session.rows("SELECT ID FROM S.T WHERE B > ? AND ID < ? ORDER BY ID", (2997).to_bytes(4, "big"), 2999) == [(2998,)]
+    assert session.one("SELECT ID FROM S.T WHERE ID < 0") is None
+    found = pa.Table.from_batches(session.batches("SELECT ID, B FROM S.T ORDER BY ID"))
+    assert found.column(0).to_pylist() == list(range(3000))
+    assert found.column(1).combine_chunks().view(pa.binary()).to_pylist() == [i.to_bytes(4, "big") for i in range(3000)]
+
+
+def test_changes_are_kept_or_taken_back(session: Session) -> None:
+    assert session.execute("DELETE FROM S.T WHERE ID >= 10") == 2990
+    session.rollback()
+    assert session.execute("INSERT INTO S.T (ID, V) VALUES (?, ?)", 9000, "a") == 1
+    session.commit()
+    session.rollback()
+    assert session.one("SELECT COUNT(*) FROM S.T") == 3001
+
+
+def test_a_second_statement_never_ends_an_open_result_in_silence(session: Session) -> None:
+    batches = session.batches("SELECT ID FROM S.T")
+    next(batches)
+    with pytest.raises(RuntimeError, match="would end the open result"):
+        session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
+    batches.close()  # type: ignore[attr-defined]
+    assert session.one("SELECT 1 FROM SYSIBM.SYSDUMMY1") == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "words"),
+    [
+        ("SELECT * FROM S.NO", SourceSetupError, "SQLCODE=-204"),
+        ("SELECT NO FROM S.T", SourceSetupError, "SQLCODE=-206"),
+        ("SELECT * FRO S.T", SourceSetupError, "SQLCODE=-104"),
+    ],
+)
+def test_errors_of_statements(session: Session, sql: str, kind: type[TailraceError], words: str) -> None:
+    with pytest.raises(kind, match=words) as caught:
+        session.rows(sql)
+    assert sql in str(caught.value)
+    assert session.one("SELECT 1 FROM SYSIBM.SYSDUMMY1") == 1
+
+
+def test_a_lock_that_is_not_granted_is_worth_another_attempt(engine: Engine, session: Session) -> None:
+    holder = engine.session()
+    holder.run("LOCK TABLE S.T IN EXCLUSIVE MODE")
+    session.execute("SET CURRENT LOCK TIMEOUT 0")
+    with pytest.raises(RetriableError, match="-911"):
+        session.rows("SELECT * FROM S.T")
+    holder.rollback()
+    assert session.one("SELECT COUNT(*) FROM S.T") == 3000
+
+
+def test_a_server_that_ends_is_worth_another_attempt(engine: Engine) -> None:
+    with StandIn(engine) as server:
+        session = connect(address(server.port))
+    with pytest.raises(RetriableError):
+        session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
+    session.close()
+
+
+def refused() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+CASES: dict[str, tuple[Callable[[int], Address], type[TailraceError], str]] = {
+    "password": (lambda port: address(port, "not-the-password"), SourceSetupError, "refused the user or the password"),
+    "database": (lambda port: address(port, database="NOWHERE"), ConfigError, "database.dbname"),
+    "port": (lambda _: address(refused()), RetriableError, "refused"),
+    "TLS to a port without": (lambda port: address(port, tls=True), ConfigError, "SSL_SVCENAME"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_connection_that_fails_says_why_and_no_password(server: StandIn, case: str) -> None:
+    made, kind, words = CASES[case]
+    given = made(server.port)
+    with pytest.raises(kind, match=words) as caught:
+        connect(given)
+    assert given.password.reveal() not in "".join(traceback.format_exception(caught.value)) + repr(given)
+
+
+def test_a_silent_server_is_given_up() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(RetriableError, match=r"no answer within 0\.5 s"),
+    ):
+        connect(address(silent.getsockname()[1], patience=0.5))
+
+
+def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path: Path) -> None:
+    certificate, authority = written_pair(tmp_path)
+    elsewhere = tmp_path / "other"
+    elsewhere.mkdir()
+    _, other = written_pair(elsewhere)
+    with StandIn(engine, certificate=certificate) as server:
+        with connect(address(server.port, tls=True, authorities=str(authority))) as session:
+            assert session.one("SELECT COUNT(*) FROM S.T") == 3000
+        with pytest.raises(ConfigError, match="trust store"):
+            connect(address(server.port, tls=True, authorities=str(other)))
+        with pytest.raises(TailraceError):
+            connect(address(server.port, patience=5))
