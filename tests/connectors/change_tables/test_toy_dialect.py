@@ -64,6 +64,22 @@ def test_who_follows_the_log_hears_when_nothing_comes_and_goes_on_with_what_come
     assert sum(counts) == sum(map(len, toy.journal))
 
 
+def test_a_head_that_moves_at_each_look_without_changes_of_ours_lets_the_reader_rest(toy: Toy) -> None:
+    """Such as where other tables of the database are captured, or the capture process marks the time."""
+    using = parts(toy, poll_interval_ms="1")
+    reader = LogReader(using, LogRange(BEGINNING), Progress("", BEGINNING), ())
+    kinds: list[bool] = []
+    with closing(reader.batches()) as batches:
+        for batch in batches:
+            kinds.append(batch.idle)
+            toy.commit()
+            toy.capture()
+            if len(kinds) == 9:
+                break
+    assert kinds[-6:] in ([False, True] * 3, [True, False] * 3)  # idle after each window without changes
+    assert batch.progress.restart != BEGINNING, "the position moves on all the same"
+
+
 def test_transactions_are_told_with_what_they_have_of_all_tables(toy: Toy) -> None:
     toy.commit(("b", None, row(1, "x")), ("a", None, row(1, "x")), ("b", None, row(2, "y")))
     toy.commit()

@@ -105,22 +105,24 @@ class LogReader(Generic[Session]):
         """Read to the range's end."""
         is_done = False
         while not is_done:
-            moved = False
+            is_told = has_more = False
             # One window of each database in turn, so that a backlog of one does not hold up the others.
             for name, log in logs.items():
                 for batch in log.batches(self._end_of(name)):
-                    moved = True
+                    is_told = True
+                    # A window without anything of ours is no work: the head of a busy log moves at each look.
+                    has_more = has_more or bool(batch.events) or batch.changes > 0 or not log.is_at_head
                     self._restart = self._restart.with_(name, log.position)
                     yield self._finished(batch, at_head=log.is_at_head)
             is_done = self._is_reached(logs)
             # A range without changes still needs a batch with its final position.
-            if is_done and not moved:
+            if is_done and not is_told:
                 yield self._finished(self._new_batch(), at_head=True)
-            elif not moved:
+            elif not is_done and not has_more:
                 time.sleep(self._wait_ms() / 1000)
                 yield self._finished(self._new_batch(), idle=True, at_head=True)
             if not is_done:
-                yield from self._between_windows(at_head=not moved)
+                yield from self._between_windows(at_head=not has_more)
                 is_done = self.is_interrupted
 
     def _between_windows(self, *, at_head: bool) -> Iterator[LogBatch]:
