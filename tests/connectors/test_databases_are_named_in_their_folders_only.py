@@ -15,7 +15,9 @@ import tailrace
 from tailrace.connectors.registry import FOLDERS
 
 SOURCE = Path(tailrace.__file__).parent
-OWN_FOLDERS = tuple(SOURCE / "connectors" / folder.rpartition(".")[2] for folder in FOLDERS)
+UNREGISTERED = ("tailrace.connectors.db2",)
+"""Connectors of which only parts are there."""
+OWN_FOLDERS = tuple(SOURCE / "connectors" / folder.rpartition(".")[2] for folder in (*FOLDERS, *UNREGISTERED))
 NAMES = re.compile(
     r"mysql|mariadb|sql[ _]?server|mssql|t-?sql\b|db2|oracle|postgres|mongo|informix|vitess|cockroach|cassandra|spanner"
     r"|binlog|gtid|(?<![a-z])lsn",

@@ -80,6 +80,8 @@ class Expressions(Reader):
                 operator = _COMPARISONS[self.take().text]
                 left = tree.Binary(operator, left, self._sum())
                 continue
+            if self.token.kind is not Kind.WORD:
+                return left
             if self.at_word("IS"):
                 self.take()
                 negated = self.word("NOT")

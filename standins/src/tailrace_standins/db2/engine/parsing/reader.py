@@ -50,9 +50,11 @@ class Reader:
 
     def at_word(self, *words: str) -> bool:
         """Whether these words come next."""
-        return all(
-            self.ahead(place).kind is Kind.WORD and self.ahead(place).text == word for place, word in enumerate(words)
-        )
+        for place, word in enumerate(words):
+            token = self._tokens[min(self._at + place, len(self._tokens) - 1)]
+            if token.text != word or token.kind is not Kind.WORD:
+                return False
+        return True
 
     def word(self, *words: str) -> bool:
         """Read these words if they come next."""
