@@ -125,7 +125,25 @@ def record() -> None:
                 session.stop()
     finally:
         stand.close()
-    RECORDED.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    RECORDED.write_text(_written(found), encoding="utf-8")
+
+
+def _written(found: Mapping[str, Any]) -> str:
+    """JSON with a line for each table, and for each row and field of it."""
+    lines = []
+    for mode, tables in found.items():
+        parts = []
+        for table, told in tables.items():
+            rows = ",\n  ".join(_line(row) for row in told.get("rows", ()))
+            fields = ",\n  ".join(f"{_line(name)}: {_line(schema)}" for name, schema in told.get("schema", {}).items())
+            shown = f'{{"rows": [\n  {rows}],\n "schema": {{\n  {fields}}}}}' if "rows" in told else _line(told)
+            parts.append(f" {_line(table)}: {shown}")
+        lines.append(f"{_line(mode)}: {{\n" + ",\n".join(parts) + "\n}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _told(value: Any) -> Any:

@@ -77,13 +77,20 @@ def many(sql: str, rows: list[list[Any]]) -> int:
         return int(cursor.rowcount)
 
 
+def update(sql: str) -> int:
+    """How many rows a statement says it changed."""
+    with CONNECTIONS[-1].cursor() as cursor:
+        cursor.execute(sql)
+        return int(cursor.rowcount)
+
+
 def end(how: str) -> bool:
     """Commit or roll back."""
     getattr(CONNECTIONS[-1], how)()
     return True
 
 
-_JOBS = {job.__name__: job for job in (connect, column, shape, bound, bound_column, many, end)}
+_JOBS = {job.__name__: job for job in (connect, column, shape, bound, bound_column, many, update, end)}
 
 if __name__ == "__main__":
     main()

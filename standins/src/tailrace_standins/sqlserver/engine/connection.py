@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tailrace_standins.sqlserver.engine import collations
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
@@ -14,7 +13,7 @@ from tailrace_standins.sqlserver.engine.functions.primitives import PRIMITIVES, 
 from tailrace_standins.sqlserver.engine.functions.registry import FUNCTIONS
 from tailrace_standins.sqlserver.engine.stored import Stored
 from tailrace_standins.sqlserver.session import SqlError
-from tailrace_standins.storage.sqlite import connect
+from tailrace_standins.storage.sqlite import SqliteConnection
 
 CANCELLED: Final = 3617  # as SQL Server calls an attention: the wire answers with DONE (attention), not with an error
 
@@ -24,73 +23,28 @@ def cancelled() -> SqlError:
     return SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
 
 
-class Connection:
-    """SQLite for one session (`storage.sessions.Connection`)."""
+class Connection(SqliteConnection):
+    """SQLite for one session."""
 
     def __init__(self, path: Path) -> None:
         """Open the server's file."""
-        self.raw = connect(path)
-        self._error: SqlError | None = None
+        super().__init__(path, SqlError)
         self.is_cancelled = False
         collations.register(self.raw)
         aggregates.register(self.raw)
         self._functions()
 
-    def define(self, name: str, call: Callable[..., Stored], *, stable: bool = True) -> None:
-        """A function for compiled statements; a `SqlError` that it raises ends the statement."""
+    def cancelled(self) -> SqlError:
+        """An attention."""
+        return cancelled()
 
-        def guarded(*arguments: Any) -> Stored:
-            try:
-                return call(*arguments)
-            except SqlError as problem:
-                self._error = problem
-                raise
-            except Exception as problem:
-                self._error = unsupported(f"{name} with these arguments ({problem})")
-                raise
+    def unsupported(self, what: str) -> SqlError:
+        """Not a number of SQL Server."""
+        return unsupported(what)
 
-        self.raw.create_function(name, -1, guarded, deterministic=stable)
-
-    def execute(self, sql: str, values: Mapping[str, Stored] | Sequence[Stored] = ()) -> sqlite3.Cursor:
-        """Run a statement; raises `SqlError`."""
-        try:
-            return self.raw.execute(sql, values)
-        except sqlite3.Error as problem:
-            raise self.translated(problem) from problem
-
-    def many(self, sql: str, rows: Sequence[Sequence[Stored]]) -> None:
-        """Run a statement for each row."""
-        try:
-            self.raw.executemany(sql, rows)
-        except sqlite3.Error as problem:
-            raise self.translated(problem) from problem
-
-    def fetch(self, cursor: sqlite3.Cursor, count: int) -> list[tuple[Stored, ...]]:
-        """Up to `count` rows; raises `SqlError`."""
-        try:
-            return cursor.fetchmany(count)
-        except sqlite3.Error as problem:
-            raise self.translated(problem) from problem
-
-    def rows(self, sql: str, values: Mapping[str, Stored] | Sequence[Stored] = ()) -> list[tuple[Stored, ...]]:
-        """All rows."""
-        cursor = self.execute(sql, values)
-        try:
-            return cursor.fetchall()
-        except sqlite3.Error as problem:
-            raise self.translated(problem) from problem
-
-    def translated(self, problem: sqlite3.Error) -> SqlError:
-        """The SQL Server error for an error of SQLite."""
-        found, self._error = self._error, None
-        if found is not None:
-            return found
-        text = str(problem)
-        if "interrupted" in text:
-            return cancelled()
-        if "integer overflow" in text:
-            return error(8115, "expression", "bigint")
-        return unsupported(f"a statement that SQLite refuses ({text})")
+    def meaning(self, text: str) -> SqlError | None:
+        """A sum without room."""
+        return error(8115, "expression", "bigint") if "integer overflow" in text else None
 
     def _functions(self) -> None:
         for primitive, call in (PRIMITIVES | dates.CALLED).items():
