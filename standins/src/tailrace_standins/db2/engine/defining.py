@@ -42,7 +42,7 @@ def create_table(session: EngineSession, statement: tree.CreateTable) -> None:
         )
     table = with_columns(session, empty, definitions)
     for key in (*(tree.Key(each.key, ((each.name, False),)) for each in definitions if each.key), *statement.keys):
-        table = with_key(session, table, key)
+        table = with_key(table, key)
 
     def work(transaction: Transaction) -> None:
         if (schema, name) in database.tables:
@@ -73,7 +73,7 @@ def with_columns(session: EngineSession, table: Table, definitions: Sequence[tre
     return table
 
 
-def with_key(session: EngineSession, table: Table, key: tree.Key) -> Table:
+def with_key(table: Table, key: tree.Key) -> Table:
     """The table with another index; raises `SqlError` -542 for a nullable column of a key, -624 for a second primary key."""
     columns = tuple((table.column(name).id, down) for name, down in key.columns)
     is_constraint = key.kind in {"PRIMARY KEY", "UNIQUE"} and not key.name.startswith("\0")
@@ -84,7 +84,6 @@ def with_key(session: EngineSession, table: Table, key: tree.Key) -> Table:
         raise SqlError(-624, "42889", f"{table.schema}.{table.name}", "PRIMARY KEY")
     number = max((index.id for index in table.indexes), default=0) + 1
     name = key.name.lstrip("\0") or f"SQL{table.id:06}{number:09}"
-    del session
     index = Index(table.schema, name, kind, columns, is_constraint, number)
     return replace(table, indexes=(*table.indexes, index))
 
@@ -102,11 +101,10 @@ def _record(
     database = session.database
     database.put(old, new)
 
-    def undo(connection: object) -> None:
+    def undo(_: object) -> None:
         database.put(new, old)
         if drops and new is not None:
             session.connection.execute(f"DROP TABLE IF EXISTS {new.storage}")
-        del connection
 
     transaction.undo.append(Undo(action=undo))
     shown = new or old
@@ -142,7 +140,7 @@ def _alter(session: EngineSession, table: Table, change: tree.Alteration) -> Non
     elif action == "TYPE" and change.definition is not None:
         _retype(session, table, table.column(change.column), change.definition.type)
     elif action == "ADD KEY" and change.key is not None:
-        _add_index(session, table, with_key(session, table, change.key))
+        _add_index(session, table, with_key(table, change.key))
     elif action == "CAPTURE":
         _changed(session, table, replace(table, captured=change.text == "CHANGES"), Operation.ALTER_TABLE)
     elif action == "DROP":
@@ -196,7 +194,7 @@ def _add_column(session: EngineSession, table: Table, definition: tree.ColumnDef
     column = new.columns[-1]
     value = changing.default_value(session, new, column) if definition.default is not None else None
     if definition.key:
-        new = with_key(session, new, tree.Key(definition.key, ((definition.name, False),)))
+        new = with_key(new, tree.Key(definition.key, ((definition.name, False),)))
     _changed(session, table, new, Operation.ALTER_TABLE, f"ALTER TABLE {table.storage} ADD COLUMN {column.slot}")
     if value is not None:
         write(session, lambda _: session.connection.execute(f"UPDATE {table.storage} SET {column.slot}=?", [value]))
@@ -242,7 +240,7 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> None:
         for index in each.indexes
     ):
         raise SqlError(-601, "42710", f"{schema}.{name}", "INDEX")
-    made = with_key(session, table, replace(statement.key, name="\0" + name))
+    made = with_key(table, replace(statement.key, name="\0" + name))
     made = replace(made, indexes=(*made.indexes[:-1], replace(made.indexes[-1], schema=schema)))
     _add_index(session, table, made)
 

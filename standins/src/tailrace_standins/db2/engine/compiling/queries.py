@@ -84,10 +84,9 @@ class Queries(Expressions):
             raise SqlError(-421, "42826", body.operator)
         both = [self.unified([x, y]) for x, y in zip(a, b, strict=True)]
         sides = []
-        for side, sql, columns in ((0, left, a), (1, right, b)):
+        for side, sql in enumerate((left, right)):
             listed = ", ".join(f"{pair[side].sql} AS c{place}" for place, pair in enumerate(both))
-            changed = any(pair[side].sql != f"c{place}" for place, pair in enumerate(both))
-            sides.append(f"SELECT {listed} FROM ({sql})" if changed or columns is b else f"SELECT * FROM ({sql})")
+            sides.append(f"SELECT {listed} FROM ({sql})")
         operator = body.operator + (" ALL" if body.everything else "")
         if body.everything and body.operator != "UNION":
             raise SqlError(-270, "42997", operator)
