@@ -1,8 +1,7 @@
 """`asncap`: reads the log and writes change tables.
 
 Its work has two steps, each of them a commit: `capture` writes the rows of committed transactions, `advance` moves the
-synchpoints
-that say so. A thread takes them again and again (COMMIT_INTERVAL, SLEEP_INTERVAL); tests take them one by one.
+synchpoints that say so. A thread takes them again and again (COMMIT_INTERVAL, SLEEP_INTERVAL); tests take them one by one.
 
 Source: IBM Db2 documentation, "Operating the Capture program", "IBMSNAP_REGISTER table"
 """
@@ -107,7 +106,7 @@ class Capture:
         with self._work:
             found = self._session.run(
                 "SELECT SOURCE_OWNER, SOURCE_TABLE, CD_OWNER, CD_TABLE, STATE, CHG_UPD_TO_DEL_INS, CHGONLY, BEFORE_IMG_PREFIX, "
-                f'STOP_ON_ERROR, CD_NEW_SYNCHPOINT FROM "{self.schema}".IBMSNAP_REGISTER WHERE SOURCE_OWNER <> \'\''
+                f"STOP_ON_ERROR, CD_NEW_SYNCHPOINT FROM {self._named('IBMSNAP_REGISTER')} WHERE SOURCE_OWNER <> ''"
             )
             self._session.commit()
             known, self._registered = self._registered, {}
@@ -129,7 +128,7 @@ class Capture:
                     stops != "N",
                 )
                 self._session.run(
-                    f'UPDATE "{self.schema}".IBMSNAP_REGISTER SET CD_NEW_SYNCHPOINT = ?, CD_OLD_SYNCHPOINT = NULL, '
+                    f"UPDATE {self._named('IBMSNAP_REGISTER')} SET CD_NEW_SYNCHPOINT = ?, CD_OLD_SYNCHPOINT = NULL, "
                     "SYNCHPOINT = NULL, STATE_INFO = NULL WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ?",
                     *(lsn(position), owner, name),
                 )
@@ -199,7 +198,7 @@ class Capture:
                 self._session.commit()
                 raise SqlError(-204, "42704", ".".join(registration.target))
             self._session.run(
-                f"UPDATE \"{self.schema}\".IBMSNAP_REGISTER SET STATE = 'S' WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ?",
+                f"UPDATE {self._named('IBMSNAP_REGISTER')} SET STATE = 'S' WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ?",
                 *registration.source,
             )
             self._trace("ERROR", told)
@@ -208,8 +207,7 @@ class Capture:
 
     def _insert(self, table: Table, rows: list[list[Stored]]) -> None:
         session = self._session
-        if session.transaction is None:
-            session.transaction = session.store.new_transaction(session)
+        session.begin()
         write(session, lambda transaction: changing.insert_rows(session, transaction, table, rows))
 
     def _signals(self, transaction: LoggedTransaction, commit: bytes) -> None:
@@ -219,36 +217,34 @@ class Capture:
                 given = dict(zip((column.name for column in record.table.columns), record.after, strict=True))
                 if given["SIGNAL_STATE"] == "P" and given["SIGNAL_LSN"] is None:
                     self._session.run(
-                        f'UPDATE "{self.schema}".IBMSNAP_SIGNAL SET SIGNAL_STATE = \'C\', SIGNAL_LSN = ? WHERE SIGNAL_TIME '
-                        f'= ? AND '
-                        "SIGNAL_TYPE = ?", commit, given["SIGNAL_TIME"], given["SIGNAL_TYPE"]
-                    )  # fmt: skip
+                        f"UPDATE {self._named('IBMSNAP_SIGNAL')} SET SIGNAL_STATE = 'C', SIGNAL_LSN = ? WHERE SIGNAL_TIME = ? "
+                        "AND SIGNAL_TYPE = ?",
+                        *(commit, given["SIGNAL_TIME"], given["SIGNAL_TYPE"]),
+                    )
 
     def advance(self) -> None:
         """Move the synchpoints to the end of what was captured."""
         with self._work:
             if not self._end:
                 return
-            register = f'UPDATE "{self.schema}".IBMSNAP_REGISTER'
+            register = self._named("IBMSNAP_REGISTER")
             self._session.run(
-                f"{register} SET SYNCHPOINT = ?, SYNCHTIME = ? WHERE GLOBAL_RECORD = 'Y'", lsn(self._end), self._time
+                f"UPDATE {register} SET SYNCHPOINT = ?, SYNCHTIME = ? WHERE GLOBAL_RECORD = 'Y'", lsn(self._end), self._time
             )
             for each in self._registered.values():
-                found = self._engine.database.tables.get(each.target)
-                if found is not None:
+                if each.target in self._engine.database.tables:
                     self._session.run(
-                        f'{register} SET CD_NEW_SYNCHPOINT = (SELECT MAX(IBMSNAP_COMMITSEQ) FROM '
-                        f'"{each.target[0]}"."{each.target[1]}"), '
-                        f'SYNCHTIME = ? WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ? AND EXISTS (SELECT 1 FROM '
-                        f'"{each.target[0]}"."{each.target[1]}" '
-                        "c WHERE c.IBMSNAP_COMMITSEQ > CD_NEW_SYNCHPOINT)", self._time, *each.source
-                    )  # fmt: skip
+                        f"UPDATE {register} SET CD_NEW_SYNCHPOINT = (SELECT MAX(IBMSNAP_COMMITSEQ) FROM {each.quoted_target}), "
+                        "SYNCHTIME = ? WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ? AND EXISTS (SELECT 1 FROM "
+                        f"{each.quoted_target} c WHERE c.IBMSNAP_COMMITSEQ > CD_NEW_SYNCHPOINT)",
+                        *(self._time, *each.source),
+                    )
             self._session.commit()
 
     def prune(self, before: str | None = None) -> None:
         """Delete rows of transactions that were committed before a time of the server; None: before all that is captured."""
         with self._work:
-            uow = f'"{self.schema}".IBMSNAP_UOW'
+            uow = self._named("IBMSNAP_UOW")
             found = self._session.run(
                 f"SELECT MAX(IBMSNAP_COMMITSEQ) FROM {uow} WHERE IBMSNAP_LOGMARKER < ?", before or self._engine.now()
             )
@@ -256,9 +252,7 @@ class Capture:
             if limit is not None:
                 for each in self._registered.values():
                     if each.target in self._engine.database.tables:
-                        self._session.run(
-                            f'DELETE FROM "{each.target[0]}"."{each.target[1]}" WHERE IBMSNAP_COMMITSEQ <= ?', limit
-                        )
+                        self._session.run(f"DELETE FROM {each.quoted_target} WHERE IBMSNAP_COMMITSEQ <= ?", limit)
                 self._session.run(f"DELETE FROM {uow} WHERE IBMSNAP_COMMITSEQ <= ?", limit)
             self._session.commit()
 
@@ -266,18 +260,23 @@ class Capture:
         """Write a row of IBMSNAP_CAPMON."""
         with self._work:
             now = self._engine.now()
+            done = lsn(self._done)
             self._session.run(
-                f'INSERT INTO "{self.schema}".IBMSNAP_CAPMON VALUES (?, ?, 0, {self._rows}, 0, 0, 0, {self._transactions}, '
-                f'0, 0, 0, '
-                "NULL, NULL, 0, 0, ?, ?, ?, ?, ?, ?)", now, now, self._time, now, now, *[lsn(self._done)] * 3
-            )  # fmt: skip
+                f"INSERT INTO {self._named('IBMSNAP_CAPMON')} VALUES (?, ?, 0, {self._rows}, 0, 0, 0, {self._transactions}, "
+                "0, 0, 0, NULL, NULL, 0, 0, ?, ?, ?, ?, ?, ?)",
+                *(now, now, self._time, now, now, done, done, done),
+            )
             self._session.commit()
 
     def _trace(self, operation: str, text: str) -> None:
+        """Add a message, which comes with the next commit."""
         self._session.run(
-            f'INSERT INTO "{self.schema}".IBMSNAP_CAPTRACE VALUES (?, ?, ?)', operation, self._engine.now(), text
+            f"INSERT INTO {self._named('IBMSNAP_CAPTRACE')} VALUES (?, ?, ?)", operation, self._engine.now(), text
         )
-        self._session.commit()
+
+    def _named(self, table: str) -> str:
+        """A control table's name in SQL."""
+        return f'"{self.schema}".{table}'
 
     def close(self) -> None:
         """Stop for good."""

@@ -35,6 +35,11 @@ class Registration:
     prefix: str
     stops: bool
 
+    @property
+    def quoted_target(self) -> str:
+        """The change table's name in SQL."""
+        return f'"{self.target[0]}"."{self.target[1]}"'
+
 
 def lsn(position: int, part: int = 0) -> bytes:
     """A log sequence number of 16 bytes: neighbours have their first eight in common, as Db2 11.5 shows them."""

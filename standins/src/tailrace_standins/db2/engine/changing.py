@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.db2.engine import convert, parsing, system, tree, types
-from tailrace_standins.db2.engine.catalog import Column, Index, Table
+from tailrace_standins.db2.engine.catalog import SPACE, Column, Index, Table
 from tailrace_standins.db2.engine.compiling.queries import Queries
-from tailrace_standins.db2.engine.compiling.scope import VISIBLE, Plan, Scope, Typed, collation
+from tailrace_standins.db2.engine.compiling.scope import Plan, Scope, Typed, collation
 from tailrace_standins.db2.engine.locks import INTENT_EXCLUSIVE
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
@@ -28,6 +28,9 @@ from tailrace_standins.storage.waiting import lock, row_blocker
 if TYPE_CHECKING:
     from tailrace_standins.db2.engine.log import Transaction
     from tailrace_standins.db2.engine.session import EngineSession
+
+
+_DEFAULT: Final = tree.Special("DEFAULT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +56,8 @@ def insert_plan(compiler: Queries, statement: tree.Insert) -> ChangePlan:
         for number, row in enumerate(body.rows):
             if len(row) != len(targets):
                 raise SqlError(-117, "42802")
-            defaulted += [(number, place) for place, each in enumerate(row) if each == tree.Special("DEFAULT")]
-            rows.append([
-                Typed("NULL", None) if each == tree.Special("DEFAULT") else compiler.value(each, Scope(), column.type)
-                for each, column in zip(row, targets, strict=True)
-            ])  # fmt: skip
-        rows = [[compiler.cast(value,
-        column.type) if value.type is not None and value.type != column.type and _shifts(value.type, column.type)
-                 else value for value, column in zip(row, targets, strict=True)] for row in rows]  # fmt: skip
+            defaulted += [(number, place) for place, each in enumerate(row) if each == _DEFAULT]
+            rows.append([_given(compiler, each, column) for each, column in zip(row, targets, strict=True)])
         text = "VALUES " + ", ".join(f"({', '.join(value.sql for value in row)})" for row in rows)
         plan = compiler.planned(text, rows[0])
         kinds: tuple[SqlType | None, ...] = tuple(None for _ in targets)
@@ -71,6 +68,14 @@ def insert_plan(compiler: Queries, statement: tree.Insert) -> ChangePlan:
     return ChangePlan("insert", table, plan, targets, tuple(each.type for each in plan.columns))
 
 
+def _given(compiler: Queries, node: tree.Expression, column: Column) -> Typed:
+    """A value of VALUES for its column."""
+    if node == _DEFAULT:
+        return Typed("NULL", None)
+    value = compiler.value(node, Scope(), column.type)
+    return compiler.cast(value, column.type) if value.type is not None and _shifts(value.type, column.type) else value
+
+
 def _shifts(source: SqlType, target: SqlType) -> bool:
     """Whether a value has another form as the target's type that its stored value alone does not tell."""
     return source.name in {"time", "timestamp", "boolean"} and types.is_text(target)
@@ -79,7 +84,7 @@ def _shifts(source: SqlType, target: SqlType) -> bool:
 def change_plan(compiler: Queries, statement: tree.Update | tree.Delete) -> ChangePlan:
     """Compile an UPDATE or DELETE."""
     scope = Scope()
-    source = compiler._source(statement.table, scope)  # noqa: SLF001  # FROM of one table
+    source = compiler.source(statement.table, scope)
     table = compiler.tables[-1]
     name = source.rpartition(" AS ")[2]
     where = f" WHERE {compiler.value(statement.where, scope).sql}" if statement.where is not None else ""
@@ -90,7 +95,7 @@ def change_plan(compiler: Queries, statement: tree.Update | tree.Delete) -> Chan
         for place, (column_name, expression) in enumerate(statement.assignments):
             column = table.column(column_name)
             targets.append(column)
-            if expression == tree.Special("DEFAULT"):
+            if expression == _DEFAULT:
                 defaulted.append((0, place))
                 values.append(Typed("NULL", None))
             else:
@@ -130,7 +135,7 @@ def _insert(session: EngineSession, plan: ChangePlan, values: dict[str, Stored],
                 raise SqlError(-798, "428C9", column.name)
             new[places[column.id]] = convert.converted(value, of, column.type, assigned=True)
         for column in missing:
-            new[places[column.id]] = _default(session, plan.table, column)
+            new[places[column.id]] = default_value(session, plan.table, column)
         rows.append(new)
     insert_rows(session, transaction, plan.table, rows)
     return len(rows)
@@ -157,7 +162,7 @@ def _update(session: EngineSession, plan: ChangePlan, values: dict[str, Stored],
     for row, new in zip(found, after, strict=True):
         for place, (column, of) in enumerate(zip(plan.targets, plan.types_of, strict=True)):
             if place in defaulted:
-                new[places[column.id]] = _default(session, table, column)
+                new[places[column.id]] = default_value(session, table, column)
             else:
                 new[places[column.id]] = convert.converted(row[3 + width + place], of, column.type, assigned=True)
     after = [list(row) for row in _generated(session, table, after)]
@@ -185,7 +190,8 @@ def truncate(session: EngineSession, table: Table) -> None:
     write(session, lambda transaction: versions.end_all(session, transaction, table))
 
 
-def _default(session: EngineSession, table: Table, column: Column) -> Stored:
+def default_value(session: EngineSession, table: Table, column: Column) -> Stored:
+    """The value of a column that a row does not give."""
     if column.identity is not None:
         key = (table.id, column.id)
         last = session.database.identities.get(key)
@@ -195,11 +201,6 @@ def _default(session: EngineSession, table: Table, column: Column) -> Stored:
     if column.generated or (text := system.default_text(column)) is None:
         return None
     return session.evaluated(parsing.expression(text), column.type)
-
-
-def default_value(session: EngineSession, table: Table, column: Column) -> Stored:
-    """The value of a column that a row does not give."""
-    return _default(session, table, column)
 
 
 def _generated(session: EngineSession, table: Table, rows: Sequence[Sequence[Stored]]) -> Sequence[Sequence[Stored]]:
@@ -224,7 +225,12 @@ def _generated(session: EngineSession, table: Table, rows: Sequence[Sequence[Sto
 def _check_not_null(table: Table, rows: Sequence[Sequence[Stored]]) -> None:
     for place, column in enumerate(table.columns):
         if not column.nullable and any(row[place] is None for row in rows):
-            raise SqlError(-407, "23502", f"TBSPACEID={2}, TABLEID={table.id}, COLNO={place}")
+            raise null_refused(table, place)
+
+
+def null_refused(table: Table, place: int) -> SqlError:
+    """The error for NULL in a column, by its place, that is NOT NULL."""
+    return SqlError(-407, "23502", f"TBSPACEID={SPACE}, TABLEID={table.id}, COLNO={place}")
 
 
 def _check_unique(session: EngineSession, transaction: Transaction, table: Table, rids: Sequence[int]) -> None:
@@ -265,8 +271,3 @@ def index_statement(table: Table, index: Index) -> str:
     """SQLite's statement that makes an index."""
     listed = ", ".join(f"c{column}{collation(table.by_id(column).type)}" for column, _ in index.columns)
     return f"CREATE INDEX i{table.id}_{index.id} ON {table.storage} ({listed})"
-
-
-def with_visible(sql: str, condition: str) -> str:
-    """Compiled text for a reader."""
-    return sql.replace(VISIBLE, condition)

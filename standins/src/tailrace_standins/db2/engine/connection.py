@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tailrace_standins.db2.engine import functions, system
 from tailrace_standins.db2.engine.catalog import Database
+from tailrace_standins.db2.engine.compiling.scope import unsupported
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.storage.sessions import Stored
 from tailrace_standins.storage.sqlite import SqliteConnection
@@ -28,7 +29,7 @@ class Connection(SqliteConnection):
 
     def unsupported(self, what: str) -> SqlError:
         """A function that is not there."""
-        return SqlError(-270, "42997", what)
+        return unsupported(what)
 
     def fill(self, views: Sequence[str], database: Database) -> None:
         """Make the rows of views anew, if the catalogue has changed."""

@@ -73,18 +73,21 @@ def with_columns(session: EngineSession, table: Table, definitions: Sequence[tre
     return table
 
 
-def with_key(table: Table, key: tree.Key) -> Table:
-    """The table with another index; raises `SqlError` -542 for a nullable column of a key, -624 for a second primary key."""
+def with_key(table: Table, key: tree.Key, schema: str | None = None) -> Table:
+    """The table with another index: a constraint's, or with a `schema` one of CREATE INDEX.
+
+    Raises `SqlError` -542 for a nullable column of a constraint, -624 for a second primary key.
+    """
     columns = tuple((table.column(name).id, down) for name, down in key.columns)
-    is_constraint = key.kind in {"PRIMARY KEY", "UNIQUE"} and not key.name.startswith("\0")
+    is_constraint = schema is None
     kind = {"PRIMARY KEY": "P", "UNIQUE": "U"}.get(key.kind, "D")
     if is_constraint and any(table.by_id(column).nullable for column, _ in columns):
         raise SqlError(-542, "42831", next(n for n, _ in key.columns if table.column(n).nullable))
     if kind == "P" and any(index.kind == "P" for index in table.indexes):
         raise SqlError(-624, "42889", f"{table.schema}.{table.name}", "PRIMARY KEY")
     number = max((index.id for index in table.indexes), default=0) + 1
-    name = key.name.lstrip("\0") or f"SQL{table.id:06}{number:09}"
-    index = Index(table.schema, name, kind, columns, is_constraint, number)
+    name = key.name or f"SQL{table.id:06}{number:09}"
+    index = Index(schema or table.schema, name, kind, columns, is_constraint, number)
     return replace(table, indexes=(*table.indexes, index))
 
 
@@ -172,7 +175,7 @@ def _alter(session: EngineSession, table: Table, change: tree.Alteration) -> Non
         if action == "RENAME" and any(each.name == change.text for each in table.columns):
             raise SqlError(-612, "42711", change.text)
         if action == "NOT NULL" and _has_nulls(session, table, column):
-            raise SqlError(-407, "23502", f"TBSPACEID=2, TABLEID={table.id}, COLNO={table.columns.index(column)}")
+            raise changing.null_refused(table, table.columns.index(column))
         _changed(session, table, table.with_column(made), Operation.ALTER_TABLE)
 
 
@@ -202,13 +205,10 @@ def _add_column(session: EngineSession, table: Table, definition: tree.ColumnDef
 
 def _retype(session: EngineSession, table: Table, column: Column, of: SqlType) -> None:
     """SET DATA TYPE: the values move into a new column of SQLite, so that a rollback has the old ones."""
-    if any(column.id in {each for each, _ in index.columns} for index in table.indexes):
-        indexes = tuple(
-            replace(i, columns=tuple((table.last_column + 1 if c == column.id else c, d) for c, d in i.columns))
-            for i in table.indexes
-        )
-    else:
-        indexes = table.indexes
+    indexes = tuple(
+        replace(i, columns=tuple((table.last_column + 1 if c == column.id else c, d) for c, d in i.columns))
+        for i in table.indexes
+    )
     new_column = replace(column, id=table.last_column + 1, type=of)
     columns = tuple(new_column if each is column else each for each in table.columns)
     new = replace(table, columns=columns, indexes=indexes, last_column=new_column.id)
@@ -240,9 +240,7 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> None:
         for index in each.indexes
     ):
         raise SqlError(-601, "42710", f"{schema}.{name}", "INDEX")
-    made = with_key(table, replace(statement.key, name="\0" + name))
-    made = replace(made, indexes=(*made.indexes[:-1], replace(made.indexes[-1], schema=schema)))
-    _add_index(session, table, made)
+    _add_index(session, table, with_key(table, statement.key, schema))
 
 
 def drop(session: EngineSession, statement: tree.Drop) -> None:

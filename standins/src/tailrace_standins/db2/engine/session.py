@@ -120,8 +120,8 @@ class EngineSession:
         prepared = cast("Prepared", statement)
         if (prepared.version, prepared.schema) != (self.database.version, self.schema):
             prepared = self.prepare(prepared.sql)
-        if self.transaction is None and not isinstance(prepared.tree, tree.Unit | tree.Set | tree.Nothing):
-            self.transaction = self.store.new_transaction(self)
+        if not isinstance(prepared.tree, tree.Unit | tree.Set | tree.Nothing):
+            self.begin()
         self._moment = self.now()  # the special registers have one time for a statement
         try:
             values = {
@@ -202,7 +202,7 @@ class EngineSession:
         for table in plan.tables:
             if not dirty:
                 self._lock_read(table.id, table.storage, level)
-        sql = changing.with_visible(plan.sql, DIRTY if dirty else VISIBLE)
+        sql = plan.text(DIRTY if dirty else VISIBLE)
         reader = self._readers.pop() if self._readers else Connection(self._engine.path, self._own)
         self._reading.append(reader)
         decoders = [convert.decoder(each.type) if each.type is not None else None for each in plan.columns]
@@ -210,8 +210,7 @@ class EngineSession:
         cursor = None
         try:
             reader.fill(plan.views, self.database)
-            given["s"], given["t"] = reading.view_of(self)
-            cursor = reader.execute(sql, given)
+            cursor = reader.execute(sql, given | self._view())
             while rows := reader.fetch(cursor, PIECE):
                 yield [_decoded(row, used) for row in rows] if used else rows
         except SqlError as error:
@@ -232,17 +231,20 @@ class EngineSession:
         lock(self, resource, INTENT_SHARED, keep=level is Isolation.READ_STABILITY)
         if level is Isolation.READ_STABILITY and not self.store.locks.holds(self.id, resource, EXCLUSIVE):
             reading.wait_for_rows(self, storage, "", {})
-            seen, mark = reading.view_of(self)
-            found = self.connection.rows(f"SELECT DISTINCT r FROM {storage} WHERE {VISIBLE}", {"s": seen, "t": mark})
+            found = self.connection.rows(f"SELECT DISTINCT r FROM {storage} WHERE {VISIBLE}", self._view())
             for (row,) in found:
                 lock(self, ("row", table, row), SHARED, keep=True)
+
+    def _view(self) -> dict[str, Stored]:
+        """The parameters of `storage.visibility`."""
+        seen, mark = reading.view_of(self)
+        return {"s": seen, "t": mark}
 
     def visible_rows(self, plan: Plan, values: dict[str, Stored]) -> list[tuple[Stored, ...]]:
         """The rows of a plan as they are stored, on the connection that writes."""
         self.connection.fill(plan.views, self.database)
-        seen, mark = reading.view_of(self)
-        given = {**values, **self._registers(plan.registers), "s": seen, "t": mark}
-        found: list[tuple[Stored, ...]] = self.connection.rows(changing.with_visible(plan.sql, VISIBLE), given)
+        given = {**values, **self._registers(plan.registers), **self._view()}
+        found: list[tuple[Stored, ...]] = self.connection.rows(plan.text(VISIBLE), given)
         return found
 
     def evaluated(
@@ -285,21 +287,26 @@ class EngineSession:
         if node.action == "ROLLBACK":
             self.rollback()
             return Affected(ended=Ended.ROLLED_BACK)
-        if self.transaction is None:
-            self.transaction = self.store.new_transaction(self)
+        transaction = self.begin()
         if node.action == "SAVEPOINT":
-            transactions.set_savepoint(self, self.transaction, node.savepoint)
+            transactions.set_savepoint(self, transaction, node.savepoint)
         elif node.action == "ROLLBACK TO":
-            savepoints = self.transaction.savepoints
+            savepoints = transaction.savepoints
             name = node.savepoint or (savepoints[-1].name if savepoints else "")
-            if not transactions.rollback_to(self, self.transaction, name):
+            if not transactions.rollback_to(self, transaction, name):
                 raise SqlError(-880, "3B001", name)
         else:
-            known = [place for place, each in enumerate(self.transaction.savepoints) if each.name == node.savepoint]
+            known = [place for place, each in enumerate(transaction.savepoints) if each.name == node.savepoint]
             if not known:
                 raise SqlError(-880, "3B001", node.savepoint)
-            del self.transaction.savepoints[known[-1] :]
+            del transaction.savepoints[known[-1] :]
         return Affected()
+
+    def begin(self) -> Transaction:
+        """The open transaction, or a new one."""
+        if self.transaction is None:
+            self.transaction = self.store.new_transaction(self)
+        return self.transaction
 
     def commit(self) -> None:
         """COMMIT."""

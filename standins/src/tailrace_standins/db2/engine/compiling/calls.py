@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.db2.engine import types
-from tailrace_standins.db2.engine.compiling.scope import Typed, collation
+from tailrace_standins.db2.engine.compiling.scope import Typed, collation, directed
 from tailrace_standins.db2.engine.functions import key
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
@@ -53,7 +53,7 @@ def called(compiler: Expressions, node: tree.Call, scope: Scope) -> Typed:
             f"(CASE WHEN {compiler.compared('=', *values).sql} THEN NULL ELSE {values[0].sql} END)", values[0].type
         )
     if name == "CONCAT" and len(values) == 2:
-        return compiler._concatenated(*values)  # noqa: SLF001  # the operator as a function
+        return compiler.concatenated(*values)
     if name in _CASTS and values:
         return compiler.cast(values[0], _CASTS[name])
     if (
@@ -79,10 +79,10 @@ def called(compiler: Expressions, node: tree.Call, scope: Scope) -> Typed:
     if name in _WHOLE:
         return Typed(f"{_WHOLE[name]}({listed})", types.INTEGER)
     if name in _LIKE_FIRST and values:
-        listed = ", ".join(compiler.typed(each, types.INTEGER if place and name in {"SUBSTR",
-        "REPEAT"} else types.varchar(4000)).sql
-                           for place, each in enumerate(values))  # fmt: skip
-        of = compiler.typed(values[0], types.varchar(4000)).type or types.varchar(4000)
+        more = types.INTEGER if name in {"SUBSTR", "REPEAT"} else types.varchar(4000)
+        typed = [compiler.typed(each, more if place else types.varchar(4000)) for place, each in enumerate(values)]
+        listed = ", ".join(each.sql for each in typed)
+        of = typed[0].type or types.varchar(4000)
         return Typed(
             f"{_LIKE_FIRST[name]}({listed})",
             SqlType({"char": "varchar"}.get(of.name, of.name), of.length, bit_data=of.bit_data),
@@ -108,12 +108,7 @@ def _over(compiler: Expressions, node: tree.Call, scope: Scope) -> str:
     if window.partition:
         parts.append("PARTITION BY " + ", ".join(compiler.value(each, scope).collated() for each in window.partition))
     if window.order:
-        listed = []
-        for each in window.order:
-            value = compiler.value(each.expression, scope)
-            listed.append(
-                f"{value.collated()}{' DESC' if each.descending else ''} NULLS {'FIRST' if each.descending else 'LAST'}"
-            )
+        listed = (directed(compiler.value(each.expression, scope), each) for each in window.order)
         parts.append("ORDER BY " + ", ".join(listed))
     return f" OVER ({' '.join([*parts, window.frame]).strip()})"
 

@@ -1,16 +1,15 @@
 """Compiles expressions and conditions."""
 
-# the texts are built of names of our own
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, Final
 
 from tailrace_standins.db2.engine import functions, tree, types
 from tailrace_standins.db2.engine.catalog import Database, Table
 from tailrace_standins.db2.engine.compiling import calls
-from tailrace_standins.db2.engine.compiling.scope import Scope, Typed, collation
+from tailrace_standins.db2.engine.compiling.scope import Scope, Typed, collation, unsupported
 from tailrace_standins.db2.engine.convert import encoded
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
@@ -24,12 +23,7 @@ _REGISTERS: Final = {
 }  # fmt: skip
 
 
-def unsupported(what: str) -> SqlError:
-    """The error for what the stand-in does not do; `what` is its reason code's text."""
-    return SqlError(-270, "42997", what)
-
-
-class Expressions:
+class Expressions(ABC):
     """Compiles expressions in scopes.
 
     Args:
@@ -48,7 +42,9 @@ class Expressions:
         self.views: list[str] = []
         self.registers: list[str] = []
 
-    subquery: Callable[[tree.Query, Scope], tuple[str, list[Typed]]]
+    @abstractmethod
+    def subquery(self, query: tree.Query, scope: Scope) -> tuple[str, list[Typed]]:
+        """A query within an expression: SQLite's text and the columns."""
 
     def value(self, node: tree.Expression, scope: Scope, wanted: SqlType | None = None) -> Typed:
         """An expression; `wanted` is the type for a parameter marker that has no other."""
@@ -125,7 +121,7 @@ class Expressions:
             return self._rows_compared(operator, node.left.values, node.right.values, scope)
         left, right = self.value(node.left, scope), self.value(node.right, scope)
         if operator == "||":
-            return self._concatenated(left, right)
+            return self.concatenated(left, right)
         if operator in {"+", "-", "*", "/"}:
             return self._calculated(operator, left, right)
         return self.compared(operator, left, right)
@@ -156,7 +152,8 @@ class Expressions:
             f"moved({value.sql}, '{by.unit}', {sign}({amount.sql}), '{functions.key(value.type)}')", value.type
         )
 
-    def _concatenated(self, left: Typed, right: Typed) -> Typed:
+    def concatenated(self, left: Typed, right: Typed) -> Typed:
+        """Text or bytes, one behind the other."""
         text = types.varchar(254)
         left, right = self.typed(left, text), self.typed(right, text)
         of = types.common(left.type, right.type) or text

@@ -10,7 +10,7 @@ from typing import Any
 from tailrace_standins.db2.engine import system, tree, types
 from tailrace_standins.db2.engine.catalog import Database
 from tailrace_standins.db2.engine.compiling.expressions import Expressions
-from tailrace_standins.db2.engine.compiling.scope import VISIBLE, Plan, Scope, Source, Typed
+from tailrace_standins.db2.engine.compiling.scope import VISIBLE, Plan, Scope, Source, Typed, directed, unsupported
 from tailrace_standins.db2.session import SqlError
 
 
@@ -19,9 +19,12 @@ class Queries(Expressions):
 
     def __init__(self, database: Database, schema: str, functions_of: dict[tuple[str, str], Any]) -> None:
         super().__init__(database, schema, functions_of)
-        self.subquery = lambda query, scope: self.query(query, Scope(scope))
         self._sources = count()
         self._common: list[dict[str, tuple[str, list[Typed]]]] = []
+
+    def subquery(self, query: tree.Query, scope: Scope) -> tuple[str, list[Typed]]:
+        """A query within an expression."""
+        return self.query(query, Scope(scope))
 
     def plan(self, query: tree.Query) -> Plan:
         """A whole query."""
@@ -89,7 +92,7 @@ class Queries(Expressions):
             sides.append(f"SELECT {listed} FROM ({sql})")
         operator = body.operator + (" ALL" if body.everything else "")
         if body.everything and body.operator != "UNION":
-            raise SqlError(-270, "42997", operator)
+            raise unsupported(operator)
         merged = [
             Typed(
                 f"c{place}", pair[0].type or pair[1].type, x.nullable or y.nullable, x.name if x.name == y.name else ""
@@ -112,7 +115,7 @@ class Queries(Expressions):
         return f"SELECT {listed} FROM (VALUES {', '.join(parts)})", typed
 
     def _select(self, select: tree.Select, scope: Scope, order: tuple[tree.Order, ...]) -> tuple[str, list[Typed]]:
-        sources = [self._source(source, scope) for source in select.sources]
+        sources = [self.source(source, scope) for source in select.sources]
         where = f" WHERE {self.value(select.where, scope).sql}" if select.where is not None else ""
         columns = self._items(select.items, scope)
         distinct = " DISTINCT" if select.distinct else ""
@@ -183,10 +186,11 @@ class Queries(Expressions):
             parts.append(directed(found, each))
         return ", ".join(parts)
 
-    def _source(self, source: tree.Source, scope: Scope) -> str:
+    def source(self, source: tree.Source, scope: Scope) -> str:
+        """A source in FROM, as SQLite's text; its columns come into the scope."""
         if isinstance(source, tree.Join):
-            left = self._source(source.left, scope)
-            right = self._source(source.right, scope)
+            left = self.source(source.left, scope)
+            right = self.source(source.right, scope)
             if source.kind == "CROSS":
                 return f"({left} CROSS JOIN {right})"
             assert source.on is not None  # noqa: S101  # the parser demands it
@@ -240,9 +244,3 @@ class Queries(Expressions):
         if len(names) > 2:
             raise SqlError(-204, "42704", ".".join(names))
         return (names[0], names[1]) if len(names) == 2 else (self.schema, names[0])
-
-
-def directed(value: Typed, order: tree.Order) -> str:
-    """An item of ORDER BY in SQLite: NULL is the highest value in Db2."""
-    last = order.nulls == "LAST" or (not order.nulls and not order.descending)
-    return f"{value.collated()}{' DESC' if order.descending else ''} NULLS {'LAST' if last else 'FIRST'}"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tailrace_standins.db2.engine import types
 from tailrace_standins.db2.engine.catalog import Table
 from tailrace_standins.db2.session import Column, SqlError
 from tailrace_standins.db2.values import SqlType
+
+if TYPE_CHECKING:
+    from tailrace_standins.db2.engine import tree
 
 VISIBLE = "/*visible*/"
 """Stands in compiled text where the condition of visible versions belongs."""
@@ -26,6 +30,17 @@ class Typed:
     def collated(self) -> str:
         """Its text for what compares it: ORDER BY, GROUP BY, DISTINCT."""
         return self.sql + collation(self.type)
+
+
+def unsupported(what: str) -> SqlError:
+    """The error for what the stand-in does not do; `what` is its reason code's text."""
+    return SqlError(-270, "42997", what)
+
+
+def directed(value: Typed, order: tree.Order) -> str:
+    """An item of ORDER BY in SQLite: NULL is the highest value in Db2."""
+    last = order.nulls == "LAST" or (not order.nulls and not order.descending)
+    return f"{value.collated()}{' DESC' if order.descending else ''} NULLS {'LAST' if last else 'FIRST'}"
 
 
 def collation(of: SqlType | None) -> str:
@@ -93,6 +108,10 @@ class Plan:
     tables: tuple[Table, ...]
     views: tuple[str, ...]
     registers: tuple[str, ...]
+
+    def text(self, visible: str) -> str:
+        """SQLite's text for a reader of the versions that a condition of `storage.visibility` tells."""
+        return self.sql.replace(VISIBLE, visible)
 
     def described(self) -> tuple[Column, ...]:
         """The columns, as clients see them; those without a name are numbered."""
