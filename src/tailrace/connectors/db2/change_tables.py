@@ -23,6 +23,7 @@ from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows, whole_changes
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.connection import Session
 from tailrace.errors import LogFormatError
 
@@ -122,8 +123,8 @@ class _Query:
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
         """The rows of a batch, with updates as pairs."""
-        commit = lsn_columns.raw_of(_bytes(batch.column(0)), "IBMSNAP_COMMITSEQ", self._reading.size)
-        change = lsn_columns.raw_of(_bytes(batch.column(1)), "IBMSNAP_INTENTSEQ", self._reading.size)
+        commit = lsn_columns.raw_of(as_bytes(batch.column(0)), "IBMSNAP_COMMITSEQ", self._reading.size)
+        change = lsn_columns.raw_of(as_bytes(batch.column(1)), "IBMSNAP_INTENTSEQ", self._reading.size)
         operation = operations(self._letters(batch.column(2)), commit)
         n = batch.num_rows
         rows = ChangeRows(commit, change, np.zeros(n, np.int64), operation, None, batch.columns[3:], batch.nbytes)
@@ -148,8 +149,3 @@ class _Query:
                 "nor I. Register its table with CHG_UPD_TO_DEL_INS = 'Y'"
             )
         return letters
-
-
-def _bytes(array: pa.Array) -> pa.Array:
-    """FOR BIT DATA comes as text that need not be UTF-8; what it is made of is what the server sent."""
-    return array.view(pa.binary()) if pa.types.is_string(array.type) else array

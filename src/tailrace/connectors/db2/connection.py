@@ -17,17 +17,16 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.config.secret import Secret
 from tailrace.connectors.db2.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
 from tailrace.errors import RetriableError, SourceSetupError, TailraceError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LONGEST_SHOWN: Final = 120
 _BYTES_AT_ONCE: Final = 8 << 20
 _PLAIN, _TLS = "false", "true"
 
@@ -60,7 +59,7 @@ class Address:
     patience: float = 30.0
 
 
-class Session:
+class Session(DriverSession):
     """One connection, for one thread at a time, with at most one open result.
 
     Statements run in a transaction, which `commit` and `rollback` end.
@@ -71,7 +70,7 @@ class Session:
     """
 
     def __init__(self, connection: Any, where: str) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._where = where
         self._open: str | None = None
         self.database = ""
@@ -86,11 +85,6 @@ class Session:
         with self._cursor(sql) as cursor:
             cursor.execute(sql, params or None)
             return [tuple(row) for row in cursor.fetchall()]
-
-    def one(self, sql: str, *params: Any) -> Any:
-        """The first column of the first row; None if there is no row."""
-        found = self.rows(sql, *params)
-        return found[0][0] if found else None
 
     def execute(self, sql: str, *params: Any) -> int:
         """Execute a statement without a result; returns the number of changed rows, or -1 if it has none."""
@@ -111,50 +105,30 @@ class Session:
 
     def commit(self) -> None:
         """End the transaction."""
-        with self._translated("committing"):
+        with self.translated("committing"):
             self._connection.commit()
 
     def rollback(self) -> None:
         """End the transaction without its changes."""
-        with self._translated("rolling back"):
+        with self.translated("rolling back"):
             self._connection.rollback()
-
-    def close(self) -> None:
-        """Close the session, and roll back what is open. Never raises."""
-        with contextlib.suppress(Exception):  # the server has ended the session already, or will notice that it is gone
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextlib.contextmanager
     def _cursor(self, sql: str) -> Iterator[Any]:
         if self._open is not None:
-            raise RuntimeError(f"{_shortened(sql)!r} would end the open result of {self._open!r}: close that first")
-        with self._translated(f"running {_shortened(sql)!r} on {self._where}"):
+            raise RuntimeError(f"{shortened(sql)!r} would end the open result of {self._open!r}: close that first")
+        with self.translated(f"running {shortened(sql)!r} on {self._where}"):
             cursor = self._connection.cursor()
-            self._open = _shortened(sql)
+            self._open = shortened(sql)
             try:
                 yield cursor
             finally:
                 self._open = None
                 cursor.close()
 
-    @contextlib.contextmanager
-    def _translated(self, doing: str) -> Iterator[None]:
-        try:
-            yield
-        except TailraceError:
-            raise
-        except Exception as error:
-            if not is_of_driver(error, driver()):
-                raise
-            raise of_driver(error, doing) from error
+    def meaning(self, error: Exception, doing: str) -> TailraceError | None:
+        """The meaning of the driver's errors (`errors_of_driver.py`)."""
+        return of_driver(error, doing) if is_of_driver(error, driver()) else None
 
 
 def driver() -> Any:
@@ -239,8 +213,3 @@ def _options(address: Address) -> dict[str, str]:
 def _bracketed(host: str) -> str:
     """The host in a URI: an address of IPv6 has brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
-
-
-def _shortened(sql: str) -> str:
-    sql = " ".join(sql.split())
-    return sql if len(sql) <= _LONGEST_SHOWN else sql[: _LONGEST_SHOWN - 3] + "..."

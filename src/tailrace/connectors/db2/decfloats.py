@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of
+from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.shared.arrow_values.selected import Converter
 from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.errors import StructureError
@@ -44,8 +45,7 @@ def converter_of_decfloats(name: str, schema: Schema) -> Converter:
 
 
 def _decimals(arrays: Sequence[pa.Array]) -> list[Decimal | None]:
-    array = arrays[0].view(pa.binary()) if pa.types.is_string(arrays[0].type) else arrays[0]
-    return [None if value is None else Decimal(value.decode()) for value in array.to_pylist()]
+    return [None if value is None else Decimal(value.decode()) for value in as_bytes(arrays[0]).to_pylist()]
 
 
 def _structs(name: str, values: list[Decimal | None]) -> Vector:

@@ -19,20 +19,14 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.config.settings import Settings
+from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.decfloats import DECFLOAT, VARIABLE_SCALE, converter_of_decfloats
 from tailrace.connectors.db2.defaults import default_of
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.arrow_values.conversions import converter_of
 from tailrace.connectors.shared.arrow_values.filling import fallback_of
 from tailrace.connectors.shared.arrow_values.selected import ColumnType, Converter
-from tailrace.connectors.shared.column_types import (
-    binary_schema,
-    day_schema,
-    decimal_schema,
-    time_schema,
-    timestamp_schema,
-    with_rule,
-)
+from tailrace.connectors.shared.column_types import decimal_schema, schema_by_jdbc_type, with_rule
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -82,22 +76,14 @@ def field_schema(column: Column, settings: Settings) -> Schema | None:
 
 
 def _schema(column: Column, settings: Settings) -> Schema | None:
-    kind, digits = column.jdbc_type, column.scale or 0
+    kind = column.jdbc_type
     if column.type_name == DECFLOAT:
         mode = settings.decimal_handling_mode
         return VARIABLE_SCALE if mode == "precise" else decimal_schema(mode, 0, 0)
     if kind == XML_TYPE:
         return _XML
-    if kind in jdbc.DECIMAL_TYPES:
-        return decimal_schema(settings.decimal_handling_mode, column.length or 0, digits)
-    if kind in jdbc.BINARY_TYPES:
-        return binary_schema(BYTES)
-    if kind == jdbc.DATE:
-        return day_schema(settings.time_precision_mode)
-    if kind == jdbc.TIME:
-        return time_schema(settings.time_precision_mode, digits)
-    if kind == jdbc.TIMESTAMP:
-        return timestamp_schema(settings.time_precision_mode, digits)
+    if (common := schema_by_jdbc_type(column, settings, BYTES)) is not None:
+        return common
     return Schema(jdbc.SCHEMA_TYPES[kind]) if kind in jdbc.SCHEMA_TYPES else None
 
 
@@ -134,9 +120,8 @@ def _converter(column: Column, schema: Schema) -> Converter:
 
 
 def _untouched(array: pa.Array, schema: Schema) -> pa.Array:
-    """The bytes that the server sent, as bytes or as text: FOR BIT DATA comes as text that need not be UTF-8."""
-    if pa.types.is_string(array.type):
-        array = array.view(pa.binary())
+    """The bytes that the server sent, as bytes or as text."""
+    array = as_bytes(array)
     if schema.type is Type.STRING and pa.types.is_binary(array.type):
         return array.cast(pa.string())  # raises ArrowInvalid for what is not UTF-8
     return array

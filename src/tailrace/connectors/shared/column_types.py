@@ -10,6 +10,8 @@ from typing import Final
 
 from tailrace.changes.policies import Rule
 from tailrace.config.filters import SourceTypes, Truncate
+from tailrace.config.settings import Settings
+from tailrace.connectors.shared import jdbc
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Column
@@ -45,6 +47,22 @@ _TIMESTAMP: Final = {
     "microseconds": _MICRO_TIMESTAMP,
     "nanoseconds": _NANO_TIMESTAMP,
 }
+
+
+def schema_by_jdbc_type(column: Column, settings: Settings, binary_mode: str) -> Schema | None:
+    """The schema of a decimal, bytes, a date, a time or a timestamp, under the handling modes; None for another type."""
+    kind, digits = column.jdbc_type, column.scale or 0
+    if kind in jdbc.DECIMAL_TYPES:
+        return decimal_schema(settings.decimal_handling_mode, column.length or 0, digits)
+    if kind in jdbc.BINARY_TYPES:
+        return binary_schema(binary_mode)
+    if kind == jdbc.DATE:
+        return day_schema(settings.time_precision_mode)
+    if kind == jdbc.TIME:
+        return time_schema(settings.time_precision_mode, digits)
+    if kind == jdbc.TIMESTAMP:
+        return timestamp_schema(settings.time_precision_mode, digits)
+    return None
 
 
 def day_schema(mode: str) -> Schema:

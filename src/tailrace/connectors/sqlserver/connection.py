@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
 from tailrace.connectors.sqlserver import driver
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 SNAPSHOT: Final = "SNAPSHOT"
 _DEFAULT_ISOLATION: Final = "READ COMMITTED"
-_LONGEST_SHOWN: Final = 120
 
 
-class Session:
+class Session(DriverSession):
     """One connection, for one thread at a time.
 
     Attributes:
@@ -40,7 +39,7 @@ class Session:
     """
 
     def __init__(self, connection: Any, database: str, where: str, *, is_read_only: bool = False) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._where = where
         self.database = database
         self.is_read_only = is_read_only
@@ -54,11 +53,6 @@ class Session:
         """
         with self._cursor(sql, params) as cursor:
             return [tuple(row) for row in cursor.fetchall()] if cursor.description is not None else []
-
-    def one(self, sql: str, *params: Any) -> Any:
-        """The first column of the first row; None if there is no row."""
-        found = self.rows(sql, *params)
-        return found[0][0] if found else None
 
     def execute(self, sql: str, *params: Any) -> int:
         """Execute a statement; returns the number of changed rows, or -1 if it has none."""
@@ -116,22 +110,9 @@ class Session:
         finally:
             self._give_up()
 
-    def close(self) -> None:
-        """Close the session, and roll back an open transaction. Never raises."""
-        with contextlib.suppress(Exception):  # the server has ended the session already, or will notice that it is gone
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @contextlib.contextmanager
     def _cursor(self, sql: str, params: tuple[Any, ...]) -> Iterator[Any]:
-        with self.translated(f"running {_shortened(sql)!r} on {self._where}"):
+        with self.translated(f"running {shortened(sql)!r} on {self._where}"):
             cursor = self._connection.cursor()
             try:
                 cursor.execute(sql, *params)
@@ -139,17 +120,9 @@ class Session:
             finally:
                 cursor.close()
 
-    @contextlib.contextmanager
-    def translated(self, doing: str) -> Iterator[None]:
-        """Translate errors of the driver to tailrace's."""
-        try:
-            yield
-        except TailraceError:
-            raise
-        except Exception as error:
-            if not is_of_driver(error, driver.driver()):
-                raise
-            raise of_driver(error, doing) from error
+    def meaning(self, error: Exception, doing: str) -> TailraceError | None:
+        """The meaning of the driver's errors (`errors_of_driver.py`)."""
+        return of_driver(error, doing) if is_of_driver(error, driver.driver()) else None
 
     def _give_up(self) -> None:
         """Roll back, unless the server has done so or is gone: then the original error says why."""
@@ -213,8 +186,3 @@ def literal(text: str) -> str:
 
 def _first_database(settings: SqlServerSettings) -> str | None:
     return settings.database_names[0] if settings.database_names else None
-
-
-def _shortened(sql: str) -> str:
-    sql = " ".join(sql.split())
-    return sql if len(sql) <= _LONGEST_SHOWN else sql[: _LONGEST_SHOWN - 3] + "..."

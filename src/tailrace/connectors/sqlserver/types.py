@@ -23,15 +23,7 @@ from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.arrow_values.conversions import converter_of
 from tailrace.connectors.shared.arrow_values.filling import fallback_of
 from tailrace.connectors.shared.arrow_values.selected import ColumnType, Converter
-from tailrace.connectors.shared.column_types import (
-    ZONED_TIMESTAMP,
-    binary_schema,
-    day_schema,
-    decimal_schema,
-    time_schema,
-    timestamp_schema,
-    with_rule,
-)
+from tailrace.connectors.shared.column_types import ZONED_TIMESTAMP, schema_by_jdbc_type, with_rule
 from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
 from tailrace.connectors.sqlserver.guids import guid_texts
@@ -99,17 +91,9 @@ def fields(types: Sequence[ColumnType | None]) -> tuple[int, ...]:
 
 
 def _schema(column: Column, settings: Settings) -> Schema | None:
-    kind, digits = column.jdbc_type, column.scale or 0
-    if kind in jdbc.DECIMAL_TYPES:
-        return decimal_schema(settings.decimal_handling_mode, column.length or 0, digits)
-    if kind in jdbc.BINARY_TYPES:
-        return binary_schema(settings.binary_handling_mode)
-    if kind == jdbc.DATE:
-        return day_schema(settings.time_precision_mode)
-    if kind == jdbc.TIME:
-        return time_schema(settings.time_precision_mode, digits)
-    if kind == jdbc.TIMESTAMP:
-        return timestamp_schema(settings.time_precision_mode, digits)
+    kind = column.jdbc_type
+    if (common := schema_by_jdbc_type(column, settings, settings.binary_handling_mode)) is not None:
+        return common
     if kind == jdbc_types.DATETIMEOFFSET:
         return ZONED_TIMESTAMP
     return Schema(_PLAIN[kind]) if kind in _PLAIN else None

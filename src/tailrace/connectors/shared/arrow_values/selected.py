@@ -44,7 +44,7 @@ class ColumnType:
         convert: turns the selected arrays into a vector.
         fallback: replaces NULL if the field must have a value.
         rule: the configuration's rule that changes its values or their schema; None without one.
-        is_lob: whether NULL in an update's image may mean that the value is missing (`values.with_placeholder`).
+        is_lob: whether NULL in an update's image may mean that the value is missing (`vectors.with_placeholder`).
 
     """
 
