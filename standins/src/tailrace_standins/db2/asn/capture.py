@@ -95,11 +95,12 @@ class Capture:
                     self.error = error
                     return
 
-    def step(self) -> None:
-        """Capture what is committed, and say so."""
+    def step(self) -> int:
+        """Capture what is committed, and say so; how many transactions."""
         with self._work:
-            self.capture()
+            count = self.capture()
             self.advance()
+            return count
 
     def reinit(self) -> None:
         """Read the register anew: tables that became active are captured from here on, others no more."""

@@ -1,0 +1,232 @@
+"""A Db2 for tests: the stand-in in a process of its own, or a real one that a URL names.
+
+    with StandInServer() as db2:
+        db2.sql("CREATE TABLE S.ORDERS (ID INTEGER NOT NULL PRIMARY KEY, ITEM VARCHAR(20))")
+        db2.register("S.ORDERS")
+        db2.sql("INSERT INTO S.ORDERS VALUES (1, 'a')", "INSERT INTO S.ORDERS VALUES (2, 'b')")  # one transaction
+        db2.replication.step()                  # capture it: until then nothing is in the change table
+
+The server is its first database; `create_database` makes others in the same process, for a test each. The stand-in runs in a
+process of its own, so that it takes no time of the interpreter whose work is tested or measured. The Capture program is not
+started: until `replication.start` only its steps read the log.
+"""
+
+# ruff: noqa: S608  # the texts are built of names of our own
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from typing import Any, Final, Self
+from urllib.parse import unquote, urlsplit
+
+from tailrace_standins.servers.child_process import dying_with_parent
+from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, Unavailable, driver
+
+__all__ = ["Database", "GivenServer", "StandInServer", "Unavailable", "driver", "server"]
+
+USER: Final = "db2inst1"
+PASSWORD: Final = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback
+FIRST: Final = "TESTDB"
+DONE, FAILED = "done", "failed"  # how the child's answers begin
+URL: Final = "TAILRACE_TEST_DB2_URL"
+_PATIENCE: Final = 60.0
+_POLL_SECONDS: Final = 0.1
+
+
+class StandInServer(Database):
+    """The stand-in in a child process, on a free port of the loopback; it is the database `database` of it.
+
+    Args:
+        database: its first database's name.
+        schema: of the control tables.
+
+    """
+
+    def __init__(self, database: str = FIRST, schema: str = CAPTURE_SCHEMA) -> None:
+        self._lock = threading.Lock()
+        self._schema = schema
+        self._child: subprocess.Popen[str] | None = None
+        super().__init__(0, USER, PASSWORD, database, _Steps(self, database))
+
+    def start(self) -> Self:
+        """Start it. Raises `Unavailable` if the driver can't be loaded."""
+        driver()
+        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.db2_control", PASSWORD]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        self.port = int(self._answer())
+        self.command("create", self.database, self._schema)
+        return self
+
+    def create_database(self, name: str | None = None, schema: str = CAPTURE_SCHEMA) -> Database:
+        """Another database in the process, with control tables of its own; a name has up to eight characters."""
+        made = name or f"T{uuid.uuid4().hex[:7].upper()}"
+        self.command("create", made, schema)
+        return Database(self.port, self.user, self.password, made, _Steps(self, made))
+
+    def drop_database(self, database: Database) -> None:
+        """Remove a database that `create_database` made."""
+        database.disconnect()
+        self.command("drop", database.database)
+
+    def add_user(self, name: str, password: str) -> None:
+        """Add a user to all databases, who may do what GRANT allows."""
+        self.command("add_user", self.database, name, password)
+
+    @property
+    def pid(self) -> int:
+        """Its process id; 0 while it is not running."""
+        return self._child.pid if self._child else 0
+
+    def stop(self) -> None:
+        """Stop it; its data is lost."""
+        self.disconnect()
+        if self._child is not None and self._child.stdin is not None:
+            self._child.stdin.close()
+            self._child.wait(_PATIENCE)
+            self._child = None
+
+    def kill(self) -> None:
+        """Kill it (SIGKILL)."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait(_PATIENCE)
+            self._child = None
+        self._connection = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def command(self, what: str, database: str, *arguments: Any) -> Any:
+        """Run a command in its process, one of those in `db2_control.py`."""
+        with self._lock:
+            if self._child is None or self._child.stdin is None:
+                raise RuntimeError("the stand-in does not run")
+            print(json.dumps([what, database, *arguments]), file=self._child.stdin, flush=True)
+            return json.loads(self._answer())
+
+    def _answer(self) -> str:
+        assert self._child is not None  # noqa: S101
+        assert self._child.stdout is not None  # noqa: S101
+        kind, _, text = self._child.stdout.readline().rstrip("\n").partition(" ")
+        if kind == FAILED:
+            raise RuntimeError(text)
+        if kind != DONE:
+            raise Unavailable(f"the stand-in ended with {self._child.wait(_PATIENCE)}")
+        return text
+
+
+class _Steps:
+    """The Capture program of a database in the child process; `clock` and the like are the stand-in's alone."""
+
+    def __init__(self, server: StandInServer, database: str) -> None:
+        self._server = server
+        self._database = database
+
+    def command(self, what: str, *arguments: Any) -> Any:
+        """Run a command of `db2_control.py` on this database."""
+        return self._server.command(what, self._database, *arguments)
+
+    def start(self, interval: float | None = 0.02) -> None:
+        self.command("start", interval)
+
+    def stop(self) -> None:
+        self.command("stop")
+
+    def capture(self) -> int:
+        return int(self.command("capture"))
+
+    def advance(self) -> None:
+        self.command("advance")
+
+    def step(self) -> int:
+        return int(self.command("step"))
+
+    def reinit(self) -> None:
+        self.command("reinit")
+
+    def suspend(self) -> None:
+        self.command("suspend")
+
+    def resume(self) -> None:
+        self.command("resume")
+
+    def prune(self, before: str | None = None) -> None:
+        self.command("prune", before)
+
+
+class GivenServer(Database):
+    """A running Db2, named by a URL: `db2://user:password@host:port/DATABASE`, with the helpers of Debezium's guide in ASNCDC.
+
+    Its Capture program can't be stepped: it is suspended, and a step lets it work until it has captured what is committed.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        user, password = unquote(parts.username or USER), unquote(parts.password or "")
+        super().__init__(parts.port or 50000, user, password, parts.path.strip("/").upper() or FIRST, _Services(self))
+        self.host = parts.hostname or self.host
+        driver()
+
+
+class _Services:
+    """The Capture program of a real server, by ASNCDCSERVICES."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def start(self, interval: float | None = 0.02) -> None:
+        del interval  # IBMSNAP_CAPPARMS has it
+        self._service("start")
+
+    def stop(self) -> None:
+        self._service("stop")
+
+    def capture(self) -> int:
+        raise Unavailable("a real Capture program can't be stopped between its rows and its synchpoint")
+
+    def advance(self) -> None:
+        raise Unavailable("a real Capture program can't be stopped between its rows and its synchpoint")
+
+    def step(self) -> int:
+        """Let it work until the global synchpoint is of a time after now; how many transactions came."""
+        units = f"SELECT COUNT(*) FROM {CAPTURE_SCHEMA}.IBMSNAP_UOW"
+        before, now = self._database.value(units), self._database.value("VALUES CURRENT TIMESTAMP")
+        self.resume()
+        deadline = time.monotonic() + _PATIENCE
+        seen = f"SELECT SYNCHTIME FROM {CAPTURE_SCHEMA}.IBMSNAP_REGISTER WHERE GLOBAL_RECORD = 'Y'"
+        while (reached := self._database.value(seen)) is None or reached <= now:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the Capture program is at {reached} after {_PATIENCE:g} s, and {now} was to be reached")
+            time.sleep(_POLL_SECONDS)
+        self.suspend()
+        return int(self._database.value(units) - before)
+
+    def reinit(self) -> None:
+        self._service("reinit")
+
+    def suspend(self) -> None:
+        self._service("suspend")
+
+    def resume(self) -> None:
+        self._service("resume")
+
+    def prune(self, before: str | None = None) -> None:
+        del before  # RETENTION_LIMIT has it
+        self._service("prune")
+
+    def _service(self, command: str) -> None:
+        self._database.sql(f"VALUES {CAPTURE_SCHEMA}.ASNCDCSERVICES('{command}', 'asncdc')")
+
+
+def server() -> StandInServer | GivenServer:
+    """The server for tests; a stand-in is started. The caller must `stop` it if it is a `StandInServer`."""
+    url = os.environ.get(URL)
+    return GivenServer(url) if url else StandInServer().start()
