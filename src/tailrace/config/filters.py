@@ -70,18 +70,32 @@ class NameFilter:
 
 @frozen
 class SystemNames:
-    """The database's own databases, schemas and tables, in lower case: they are never captured."""
+    """The database's own databases, schemas and tables, in lower case: they are never captured.
+
+    Attributes:
+        databases: whole names of databases.
+        schemas: whole names of schemas.
+        tables: whole names of tables.
+        schema_beginnings: what the names of its own schemas begin with.
+        table_beginnings: what the names of its own tables begin with.
+
+    """
 
     databases: frozenset[str] = frozenset()
     schemas: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
+    schema_beginnings: tuple[str, ...] = ()
+    table_beginnings: tuple[str, ...] = ()
 
     def has(self, table: TableId) -> bool:
         """Whether the table is the database's own."""
+        schema, name = table.schema.lower(), table.name.lower()
         return (
             self.has_database(table.catalog)
-            or table.schema.lower() in self.schemas
-            or table.name.lower() in self.tables
+            or schema in self.schemas
+            or name in self.tables
+            or schema.startswith(self.schema_beginnings)
+            or name.startswith(self.table_beginnings)
         )
 
     def has_database(self, database: str) -> bool:

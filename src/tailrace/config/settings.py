@@ -81,7 +81,6 @@ class Settings:
     topic_prefix: str
     time_precision_mode: str
     decimal_handling_mode: str
-    binary_handling_mode: str
     tombstones_on_delete: bool
     include_schema_changes: bool
     include_schema_comments: bool

@@ -9,7 +9,7 @@ from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
 from tailrace.config.unknown_values import unless_unknown
 from tailrace.config.values import Value
-from tailrace.schema.table_names import table_id
+from tailrace.schema.table_names import in_database, table_id
 
 CHANNELS = "signal.enabled.channels"
 NOTIFICATIONS = "notification.enabled.channels"
@@ -19,10 +19,18 @@ _NOTIFICATION_TOPIC = "notification.sink.topic.name"
 
 @unless_unknown
 def check_signals(
-    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
+    values: Mapping[str, Value],
+    entries: Mapping[str, Entry],
+    naming: Naming,
+    system: SystemNames,
+    problems: Problems,
+    one_database: str | None = None,
 ) -> None:
-    """Add contradictions, missing properties, and properties without effect because their channel is not enabled."""
-    _check_tables(values, naming, system, problems)
+    """Add contradictions, missing properties, and properties without effect because their channel is not enabled.
+
+    `one_database` is the property that names the only database; then the names of signal tables need not have it.
+    """
+    _check_tables(values, naming, system, problems, one_database)
     channels, notified = _items(values, CHANNELS), _items(values, NOTIFICATIONS)
     if "kafka" in channels and not is_given(entries, _SERVERS):
         problems.add(f"{_SERVERS} is missing: {CHANNELS} has kafka, which needs brokers")
@@ -41,21 +49,22 @@ def check_signals(
 
 
 @unless_unknown
-def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNames, problems: Problems) -> None:
-    must = f"must be {naming.full}, with quotes where a part has dots"
-    databases = {database.lower() for database in _items(values, "database.names")}
+def _check_tables(
+    values: Mapping[str, Value], naming: Naming, system: SystemNames, problems: Problems, one_database: str | None
+) -> None:
+    must = f"must be {naming.either if one_database else naming.full}, with quotes where a part has dots"
+    databases = [str(values[one_database])] if one_database else _items(values, "database.names")
     for name in _items(values, "signal.data.collection"):
         try:
-            table = table_id(name)
+            table = table_id(in_database(name, databases[0]) if one_database else name)
         except ValueError as error:
             problems.add(f"signal.data.collection: {error}; it {must}")
             continue
         if not naming.is_full(table):
             problems.add(f"signal.data.collection: {name} {must}")
-        elif databases and table.catalog.lower() not in databases:
-            problems.add(
-                f"signal.data.collection: {name} is in a database that is not read; put it into one of database.names"
-            )
+        elif databases and table.catalog.lower() not in map(str.lower, databases):
+            put = f"{one_database} says which one is" if one_database else "put it into one of database.names"
+            problems.add(f"signal.data.collection: {name} is in a database that is not read; {put}")
         elif system.has(table):
             problems.add(
                 f"signal.data.collection: {name} is in a system schema, which is never captured; put it elsewhere"

@@ -43,8 +43,7 @@ from tailrace.connectors.spec import Spec
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing
-from tailrace.schema.table_names import signal_tables
-from tailrace.schema.tables import TableId
+from tailrace.schema.table_names import in_database, signal_tables
 
 _BEFORE = PropertyTables(((GROUP, (CONNECTOR_CLASS,), ()),))
 """The only known property until it has been read, since the others depend on the connector."""
@@ -95,7 +94,7 @@ def from_mapping(
     known = KnownValues(values, problems.unknown)
     check_together(known, entries, kind.naming, problems, kind.either)
     check_client_names(entries, problems)
-    check_signals(known, entries, kind.naming, kind.system, problems)
+    check_signals(known, entries, kind.naming, kind.system, problems, kind.one_database)
     kind.check(known, entries, problems)
     rules = read_rules(entries, kind.naming, problems)
     keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
@@ -200,6 +199,7 @@ def _settings(
     }
     attributes["name"] = attributes["name"] or attributes["topic_prefix"]
     attributes["signal_kafka_topic"] = attributes["signal_kafka_topic"] or f"{attributes['topic_prefix']}-signal"
+    attributes["signal_data_collection"] = _signal_names(kind, values)
     # Debezium's `none` says that no operation is skipped.
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
@@ -208,7 +208,7 @@ def _settings(
     attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
     return kind.settings(
         **attributes,
-        routing=_routing(values),
+        routing=_routing(kind, values),
         tables=_tables(kind, values),
         columns=ColumnFilter(_filter(values, "column"), kind.naming),
         column_rules=rules,
@@ -257,9 +257,10 @@ def _name_adjustment(values: Mapping[str, Value], entries: Mapping[str, Entry]) 
     return "avro" if is_free else values["schema.name.adjustment.mode"]
 
 
-def _routing(values: Mapping[str, Value]) -> Routing:
-    """How topics are named: Debezium 1.4's connector read only one database, and its name is not in the topics."""
-    return Routing(str(values["topic.delimiter"]), names_database=values["tailrace.event.shape"] != SHAPE_1_4)
+def _routing(kind: Spec, values: Mapping[str, Value]) -> Routing:
+    """How topics are named: the name of the only database is not in them. Debezium 1.4's connectors read only one."""
+    several = kind.one_database is None and values["tailrace.event.shape"] != SHAPE_1_4
+    return Routing(str(values["topic.delimiter"]), names_database=several)
 
 
 def _tables(kind: Spec, values: Mapping[str, Value]) -> TableFilter:
@@ -268,14 +269,16 @@ def _tables(kind: Spec, values: Mapping[str, Value]) -> TableFilter:
         schemas=_filter(values, "schema"),
         tables=_filter(values, "table"),
         # Signal tables are read whether the lists include them or not.
-        also=frozenset(map(TableFilter.lower, _signal_tables(values))),
+        also=frozenset(map(TableFilter.lower, signal_tables(_signal_names(kind, values)))),
         naming=kind.naming,
         system=kind.system,
     )
 
 
-def _signal_tables(values: Mapping[str, Value]) -> tuple[TableId, ...]:
-    return signal_tables(_texts(values["signal.data.collection"]))
+def _signal_names(kind: Spec, values: Mapping[str, Value]) -> tuple[str, ...]:
+    """The full names of the signal tables."""
+    names, database = _texts(values["signal.data.collection"]), values[kind.one_database] if kind.one_database else None
+    return tuple(in_database(name, str(database)) for name in names) if database else names
 
 
 def _filter(values: Mapping[str, Value], what: str) -> NameFilter:

@@ -24,6 +24,7 @@ from tailrace.schema.event_shapes import SHAPE_1_4
 FOLDERS: Final = (
     "tailrace.connectors.mysql",
     "tailrace.connectors.sqlserver",
+    "tailrace.connectors.db2",
 )
 """One line per connector, in the order in which pages and messages name them."""
 
@@ -39,7 +40,7 @@ _NONE_OF_OURS: Final = tuple(
     for pattern, words in (
         (
             r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
-            (?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
+            (?:MariaDb|Oracle|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
             f"that database is not supported yet; there are {_DATABASES}",
         ),
         (

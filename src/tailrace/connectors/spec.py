@@ -48,6 +48,8 @@ class Spec:
         naming: the parts of a table's name in lists of tables.
         system: the databases, schemas and tables that are never captured.
         either: pairs of its own properties that exclude each other.
+        one_database: the property that names the one database that is read, whose name topics and signal tables then leave out;
+            None: there may be several.
         among: adds to its properties what depends on the other connectors; `registry.SPECS` sets it.
         format: the name of its data source: `spark.readStream.format(...)`.
         frames: the package that registers the data source with Spark.
@@ -77,6 +79,7 @@ class Spec:
     naming: Naming
     system: SystemNames
     either: Sequence[tuple[str, str]] = ()
+    one_database: str | None = None
     among: Callable[[PropertyTables], PropertyTables] = _as_they_are
     format: str
     frames: str

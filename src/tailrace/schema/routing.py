@@ -26,7 +26,7 @@ class Routing:
 
     Attributes:
         delimiter: between the parts of a name (`topic.delimiter`).
-        names_database: whether the database is one of the parts; Debezium 1.4 leaves it out for SQL Server.
+        names_database: whether the database is one of the parts; Debezium leaves it out where a connector reads only one.
 
     """
 

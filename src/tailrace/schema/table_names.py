@@ -32,9 +32,21 @@ def table_id(name: str, *, brackets: bool = False) -> TableId:
     return TableId(parts[0], "" if len(parts) == 2 else parts[1], parts[-1])
 
 
+def in_database(name: str, database: str) -> str:
+    """The full name of a table of the only database, given as `schema.table` or in full. Raises as `table_id`."""
+    table = table_id(name)
+    if table.schema or not table.catalog:
+        return name
+    return ".".join(_quoted(part) for part in (database, table.catalog, table.name))
+
+
 def signal_tables(names: Iterable[str]) -> tuple[TableId, ...]:
     """The tables of `signal.data.collection`; the names are literal and case-sensitive. Raises as `table_id`."""
     return tuple(map(table_id, names))
+
+
+def _quoted(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"'
 
 
 def _parts(name: str, part: re.Pattern[str]) -> Iterator[str]:

@@ -32,6 +32,7 @@ class MySqlSettings(Settings):
     binlog_net_read_timeout: int
 
     # Events
+    binary_handling_mode: str
     bigint_unsigned_handling_mode: str
     enable_time_adjuster: bool
     include_query: bool

@@ -19,6 +19,7 @@ def row_settings(settings: MySqlSettings) -> MySqlSettings:
     return attrs.evolve(
         rows_alone(settings),
         time_precision_mode="adaptive_time_microseconds",
+        binary_handling_mode="bytes",
         bigint_unsigned_handling_mode="long",  # its 64 bits; the encoder reads them as unsigned
         skipped_operations=settings.skipped_operations - {"t"},  # rows can't tell it, which is an error
     )

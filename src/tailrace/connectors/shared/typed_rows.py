@@ -29,7 +29,6 @@ def rows_alone(settings: _Settings) -> _Settings:
         settings,
         tables=settings.tables.without_signal_tables(),
         decimal_handling_mode="string",
-        binary_handling_mode="bytes",
         include_schema_changes=False,
         provide_transaction_metadata=False,
         key_converter_schemas_enable=False,  # what a batch holds is reckoned with them

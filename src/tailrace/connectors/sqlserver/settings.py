@@ -44,6 +44,7 @@ class SqlServerSettings(Settings):
     schema_exclude_list: tuple[str, ...]
 
     # Events
+    binary_handling_mode: str
     unavailable_value_placeholder: str
 
     # Reading the change tables

@@ -27,6 +27,7 @@ def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
     return attrs.evolve(
         rows_alone(settings),
         time_precision_mode="microseconds",
+        binary_handling_mode="bytes",
         source_timestamp_mode=COMMIT,  # rows have no source block, but the commit time
     )
 

@@ -1,0 +1,26 @@
+"""Properties that select what is captured of Db2."""
+
+from __future__ import annotations
+
+from tailrace.config.properties import selection
+from tailrace.config.property import Kind, Property
+
+PROPERTIES = (
+    *selection.DATABASES,
+    Property(
+        name="schema.include.list",
+        kind=Kind.REGEXES,
+        aliases=("schema.whitelist",),
+        doc="Schemas to capture; without it all but the excluded and the system schemas.",
+    ),
+    Property(
+        name="schema.exclude.list",
+        kind=Kind.REGEXES,
+        aliases=("schema.blacklist",),
+        doc="Schemas to leave out.",
+    ),
+    *selection.properties(
+        "schema.table",
+        system="schemas whose names begin with SYS or ASNCDC, and tables whose names begin with IBMSNAP_ or IBMQREP_",
+    ),
+)

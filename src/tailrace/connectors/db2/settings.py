@@ -1,0 +1,85 @@
+"""The settings of the Db2 connector."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+
+from tailrace.config.secret import Secret
+from tailrace.config.settings import Settings
+from tailrace.connectors.db2.properties.events import PLACEHOLDER
+from tailrace.connectors.db2.properties.reading import PROCESSING, ZOS
+
+_PATIENCE: Final = 30
+
+
+@frozen(kw_only=True)
+class Db2Settings(Settings):
+    """The configuration of a Db2 connector, checked."""
+
+    # Connection
+    database_user: str
+    database_dbname: str
+    driver_sslconnection: bool
+    driver_ssltruststorelocation: str | None
+    driver_ssltruststorepassword: Secret | None
+    driver_sslcertlocation: str | None
+    driver_securitymechanism: str | None
+    tailrace_login_without_tls: bool
+    driver_logintimeout: int
+    driver_clientprogramname: str | None
+    driver_currentschema: str | None
+
+    # Tables, columns and operations
+    schema_include_list: tuple[str, ...]
+    schema_exclude_list: tuple[str, ...]
+
+    # Events
+    tailrace_large_objects: str
+    unavailable_value_placeholder: str
+
+    # Reading the change tables
+    db2_platform: str
+    cdc_control_schema: str
+    source_timestamp_mode: str
+    streaming_query_timespan_seconds: int
+
+    # Snapshots
+    snapshot_isolation_mode: str | None
+
+    @property
+    def is_zos(self) -> bool:
+        """Whether the server is Db2 for z/OS, which has another catalogue and shorter LSNs."""
+        return self.db2_platform == ZOS
+
+    @property
+    def control_schema(self) -> str:
+        """The schema of the control tables, as the catalogue has it."""
+        name = self.cdc_control_schema
+        return name[1:-1].replace('""', '"') if name.startswith('"') else name.upper()
+
+    @property
+    def connect_seconds(self) -> int:
+        """How long to wait for a connection."""
+        return self.driver_logintimeout or _PATIENCE
+
+    @property
+    def application(self) -> str:
+        """The name under which the server lists the connections."""
+        return self.driver_clientprogramname or "tailrace"
+
+    @property
+    def lock_timeout_is_final(self) -> bool:
+        """Whether a snapshot fails if a lock is not granted in time, instead of trying again."""
+        return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
+
+    @property
+    def uses_processing_time(self) -> bool:
+        """Whether the source block's times are those of reading, instead of those of the commit."""
+        return self.source_timestamp_mode == PROCESSING
+
+    @property
+    def large_object_placeholder(self) -> str | None:
+        """What stands for large objects that change tables don't have; None: a null."""
+        return self.unavailable_value_placeholder if self.tailrace_large_objects == PLACEHOLDER else None
