@@ -5,13 +5,12 @@ Source: IBM Db2 documentation, "Built-in functions" (SQL reference)
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable
-from decimal import ROUND_DOWN, Context, Decimal, DivisionByZero
+from decimal import Context, Decimal, DivisionByZero
 from functools import lru_cache
 from typing import Any, Final
 
-from tailrace_standins.db2.engine import convert
+from tailrace_standins.db2.engine import convert, durations
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
 from tailrace_standins.storage.sessions import Stored
@@ -34,16 +33,13 @@ def unkeyed(text: str) -> SqlType | None:
 
 
 def _converted(value: Stored, source: str, target: str) -> Stored:
-    wanted = unkeyed(target)
-    assert wanted is not None  # noqa: S101  # the compiler has it
-    return convert.converted(value, unkeyed(source), wanted)
+    return convert.converted(value, unkeyed(source), _known(target))
 
 
 def _calculated(operator: str, left: Stored, right: Stored, of: str) -> Stored:
     if left is None or right is None:
         return None
-    target = unkeyed(of)
-    assert target is not None  # noqa: S101  # the compiler has it
+    target = _known(of)
     a, b = convert.exact(left), convert.exact(right)
     context = Context(prec=34) if target.name == "decfloat" else _WIDE
     try:
@@ -71,41 +67,22 @@ def _joined(left: Stored, right: Stored) -> Stored:
     return a + b
 
 
-def moved(value: Stored, unit: str, amount: Stored, of: str) -> Stored:
-    """A date, time or timestamp moved by a labelled duration."""
-    if value is None or amount is None:
-        return None
-    target = unkeyed(of)
-    assert target is not None  # noqa: S101  # the compiler has it
-    steps = convert.exact(amount)
-    text = str(value)
-    if target.name == "time":
-        text = "2000-01-01 " + text
-    begin = dt.datetime.fromisoformat(text[:19])
-    fraction = text[19:]
-    if unit in {"YEAR", "MONTH"}:
-        months = begin.year * 12 + begin.month - 1 + int(steps) * (12 if unit == "YEAR" else 1)
-        year, month = divmod(months, 12)
-        last = (dt.date(year + month // 11, (month + 1) % 12 + 1, 1) - dt.timedelta(days=1)).day
-        end = begin.replace(year=year, month=month + 1, day=min(begin.day, last))
-    else:
-        micros = int((Decimal("0" + fraction) * 1_000_000).to_integral_value(ROUND_DOWN)) if fraction else 0
-        size = {
-            "DAY": 86_400_000_000,
-            "HOUR": 3_600_000_000,
-            "MINUTE": 60_000_000,
-            "SECOND": 1_000_000,
-            "MICROSECOND": 1,
-        }[unit]
-        whole = micros + int((steps * size).to_integral_value(ROUND_DOWN))
-        end = begin + dt.timedelta(microseconds=whole)
-        digits = fraction[1:]
-        fraction = f".{end.microsecond:06}{digits[6:]}"[: len(digits) + 1] if digits else ""
-        end = end.replace(microsecond=0)
-    if target.name == "date":
-        return end.isoformat()[:10]
-    shown = end.isoformat(sep=" ") + fraction
-    return shown[11:] if target.name == "time" else shown
+def _moved(value: Stored, unit: str, amount: Stored, of: str) -> Stored:
+    return durations.moved(value, unit, amount, _known(of))
+
+
+def _by_duration(value: Stored, sign: int, duration: Stored, of: str, digits: int) -> Stored:
+    return durations.by_duration(value, sign, duration, _known(of), digits)
+
+
+def _between(left: Stored, right: Stored, of: str) -> Stored:
+    return durations.between(left, right, _known(of))
+
+
+def _known(text: str) -> SqlType:
+    found = unkeyed(text)
+    assert found is not None  # noqa: S101  # the compiler has it
+    return found
 
 
 def _part(value: Stored, unit: str) -> Stored:
@@ -138,7 +115,8 @@ def _length(value: Stored) -> int:
 
 
 SCALARS: Final[dict[str, Callable[..., Stored]]] = {
-    "converted": _converted, "calculated": _calculated, "divided": _divided, "joined": _joined, "moved": moved, "part": _part,
+    "converted": _converted, "calculated": _calculated, "divided": _divided, "joined": _joined, "moved": _moved,
+    "by_duration": _by_duration, "duration": _between, "part": _part,
 }  # fmt: skip
 """What compiled text calls; these take NULL."""
 STRICT: Final[dict[str, Callable[..., Stored]]] = {

@@ -1,44 +1,35 @@
-"""A session: statements are compiled once, run with the locks of their isolation level, and read in pieces.
+"""A session: statements are compiled once, and run one after the other; `reads.py` has what a query reads and waits for."""
 
-Committed data is what readers with cursor stability see, also of rows that are being changed ("currently committed"). Read
-stability waits for those and locks what it reads, repeatable read locks the table. Uncommitted read sees everything.
-
-Source: IBM Db2 documentation, "Isolation levels", "Currently committed semantics"
-"""
-
-# ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tailrace_standins.db2.engine import changing, convert, defining, parsing, tree, types
+from tailrace_standins.db2.engine import changing, convert, defining, parsing, reads, tree, types
 from tailrace_standins.db2.engine.catalog import Database
 from tailrace_standins.db2.engine.changing import ChangePlan
 from tailrace_standins.db2.engine.compiling.queries import Queries
 from tailrace_standins.db2.engine.compiling.scope import Plan, Scope, Source, Typed
 from tailrace_standins.db2.engine.connection import Connection
-from tailrace_standins.db2.engine.locks import INTENT_SHARED
 from tailrace_standins.db2.engine.log import Record, Transaction
+from tailrace_standins.db2.engine.reads import Read
 from tailrace_standins.db2.session import Affected, Column, Ended, Isolation, Login, Result, Rows, SqlError
 from tailrace_standins.db2.values import SqlType, Value
-from tailrace_standins.storage import reading, transactions
+from tailrace_standins.storage import transactions
 from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
 from tailrace_standins.storage.sessions import Stored
 from tailrace_standins.storage.store import Store
-from tailrace_standins.storage.visibility import DIRTY, VISIBLE
 from tailrace_standins.storage.waiting import lock
 
 if TYPE_CHECKING:
     from tailrace_standins.db2.engine.server import Engine
 
-PIECE: Final = 2000
 _ISOLATIONS: Final = {
     "UR": Isolation.UNCOMMITTED_READ, "CS": Isolation.CURSOR_STABILITY, "RS": Isolation.READ_STABILITY,
     "RR": Isolation.REPEATABLE_READ, "": None, "RESET": None,
 }  # fmt: skip
+_SHOWN: Final[dict[Isolation | None, str]] = {level: name for name, level in _ISOLATIONS.items() if level is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +130,8 @@ class EngineSession:
         if isinstance(node, tree.SelectStatement):
             assert isinstance(plan, Plan)  # noqa: S101  # `prepare` made it
             level = _ISOLATIONS[node.isolation] or self._isolation or isolation
-            return Rows(prepared.columns, self._read(plan, values, level))
+            given = {**values, **self._registers(plan.registers)}
+            return Rows(prepared.columns, reads.rows(self, Read(plan, given, level, node.resolution)))
         if isinstance(plan, ChangePlan):
             return Affected(changing.run(self, plan, values))
         if isinstance(node, tree.Unit):
@@ -188,64 +180,26 @@ class EngineSession:
         now = self._moment or self.now()
         known = {
             "TIMESTAMP": now, "DATE": now[:10], "TIME": now[11:19], "SERVER": self.database.name, "SCHEMA": self.schema,
-            "SQLID": self.schema, "USER": self.login.user.upper(), "ISOLATION": "", "PATH": '"SYSIBM","SYSFUN"',
-            "TIMEZONE": self._engine.timezone(),
+            "SQLID": self.schema, "USER": self.login.user.upper(), "PATH": '"SYSIBM","SYSFUN"',
+            "TIMEZONE": self._engine.timezone(), "ISOLATION": _SHOWN.get(self._isolation, ""),
             "LOCK TIMEOUT": self.lock_timeout // 1000 if self.lock_timeout > 0 else self.lock_timeout,
         }  # fmt: skip
         return {f"r_{name.replace(' ', '_').lower()}": known[name] for name in names}
 
-    def _read(
-        self, plan: Plan, values: dict[str, Stored], level: Isolation
-    ) -> Generator[list[tuple[Value, ...]], None, None]:
-        dirty = level in {Isolation.UNCOMMITTED_READ, Isolation.NO_COMMIT}
-        given = {**values, **self._registers(plan.registers)}
-        for table in plan.tables:
-            if not dirty:
-                self._lock_read(table.id, table.storage, level)
-        sql = plan.text(DIRTY if dirty else VISIBLE)
+    def reader(self) -> Connection:
+        """A connection for an open cursor; `done` takes it back."""
         reader = self._readers.pop() if self._readers else Connection(self._engine.path, self._own)
         self._reading.append(reader)
-        decoders = [convert.decoder(each.type) if each.type is not None else None for each in plan.columns]
-        used = [(place, call) for place, call in enumerate(decoders) if call is not None]
-        cursor = None
-        try:
-            reader.fill(plan.views, self.database)
-            cursor = reader.execute(sql, given | self._view())
-            while rows := reader.fetch(cursor, PIECE):
-                yield [_decoded(row, used) for row in rows] if used else rows
-        except SqlError as error:
-            if error.ends_transaction:
-                self.rollback()
-            raise
-        finally:
-            if cursor is not None:
-                cursor.close()
-            self._reading.remove(reader)
-            self._readers.append(reader)
+        return reader
 
-    def _lock_read(self, table: int, storage: str, level: Isolation) -> None:
-        resource = ("table", table)
-        if level is Isolation.REPEATABLE_READ:
-            lock(self, resource, SHARED, keep=True)
-            return
-        lock(self, resource, INTENT_SHARED, keep=level is Isolation.READ_STABILITY)
-        if level is Isolation.READ_STABILITY and not self.store.locks.holds(self.id, resource, EXCLUSIVE):
-            reading.wait_for_rows(self, storage, "", {})
-            found = self.connection.rows(f"SELECT DISTINCT r FROM {storage} WHERE {VISIBLE}", self._view())
-            for (row,) in found:
-                lock(self, ("row", table, row), SHARED, keep=True)
-
-    def _view(self) -> dict[str, Stored]:
-        """The parameters of `storage.visibility`."""
-        seen, mark = reading.view_of(self)
-        return {"s": seen, "t": mark}
+    def done(self, reader: Connection) -> None:
+        """A cursor's connection is free."""
+        self._reading.remove(reader)
+        self._readers.append(reader)
 
     def visible_rows(self, plan: Plan, values: dict[str, Stored]) -> list[tuple[Stored, ...]]:
         """The rows of a plan as they are stored, on the connection that writes."""
-        self.connection.fill(plan.views, self.database)
-        given = {**values, **self._registers(plan.registers), **self._view()}
-        found: list[tuple[Stored, ...]] = self.connection.rows(plan.text(VISIBLE), given)
-        return found
+        return reads.visible_rows(self.connection, self, plan, {**values, **self._registers(plan.registers)})
 
     def evaluated(
         self,
@@ -278,7 +232,8 @@ class EngineSession:
                 raise SqlError(-104, "42601", text, "ISOLATION", "CS")
             self._isolation = _ISOLATIONS[text]
         elif node.name == "LOCK TIMEOUT":
-            self.lock_timeout = int(Decimal(text)) * 1000 if int(Decimal(text)) > 0 else int(Decimal(text))
+            seconds = int(text) if text else None
+            self.lock_timeout = self._engine.lock_timeout if seconds is None else max(seconds * 1000, -1)
 
     def _unit(self, node: tree.Unit) -> Affected:
         if node.action == "COMMIT":
@@ -333,11 +288,3 @@ class EngineSession:
         self._engine.sessions.pop(self.id, None)
         for connection in [self.connection, *self._readers]:
             connection.raw.close()
-
-
-def _decoded(row: tuple[Stored, ...], used: list[tuple[int, Any]]) -> tuple[Value, ...]:
-    new = list(row)
-    for place, call in used:
-        if new[place] is not None:
-            new[place] = call(new[place])
-    return tuple(new)

@@ -9,8 +9,9 @@ from typing import Any, Final
 from tailrace_standins.db2.engine import functions, tree, types
 from tailrace_standins.db2.engine.catalog import Database, Table
 from tailrace_standins.db2.engine.compiling import calls
-from tailrace_standins.db2.engine.compiling.scope import Scope, Typed, collation, unsupported
+from tailrace_standins.db2.engine.compiling.scope import Scope, Typed, collation
 from tailrace_standins.db2.engine.convert import encoded
+from tailrace_standins.db2.engine.durations import DATE_DURATION, TIME_DURATION
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
 
@@ -169,7 +170,7 @@ class Expressions(ABC):
         if left.type is None or right.type is None:
             return Typed("NULL", left.type or right.type)
         if types.is_temporal(left.type) or types.is_temporal(right.type):
-            raise unsupported("arithmetic of dates without a labelled duration")
+            return self._durations(operator, left, right)
         left = self.cast(left, types.DECFLOAT) if types.is_text(left.type) else left
         right = self.cast(right, types.DECFLOAT) if types.is_text(right.type) else right
         if not (types.is_number(left.type) and types.is_number(right.type)) or left.type is None or right.type is None:
@@ -183,6 +184,23 @@ class Expressions(ABC):
             return Typed(f"(divided({a}, {b}))" if operator == "/" else f"({a} {operator} {b})", of, nullable)
         sql = f"divided({left.sql}, {right.sql})" if operator == "/" else f"({left.sql} {operator} {right.sql})"
         return Typed(sql, of, nullable)
+
+    def _durations(self, operator: str, left: Typed, right: Typed) -> Typed:
+        """A date, time or timestamp and a duration, or the duration between two; raises `SqlError` -182."""
+        if operator == "+" and not types.is_temporal(left.type):
+            left, right = right, left
+        a, b, nullable = left.type, right.type, left.nullable or right.nullable
+        if operator not in {"+", "-"} or a is None or b is None or not types.is_temporal(a):
+            raise SqlError(-182, "42816")
+        if b.name == "decimal":
+            sign, digits = (1 if operator == "+" else -1), b.precision - b.scale
+            return Typed(f"by_duration({left.sql}, {sign}, {right.sql}, '{functions.key(a)}', {digits})", a, nullable)
+        if operator == "+" or not (types.is_temporal(b) or types.is_text(b)):
+            raise SqlError(-182, "42816")
+        of = SqlType("timestamp", scale=6) if "timestamp" in {a.name, b.name} else a
+        x, y = self.cast(left, of).sql, self.cast(right, of).sql
+        result = {"date": DATE_DURATION, "time": TIME_DURATION}.get(of.name, SqlType("decimal", precision=20, scale=6))
+        return Typed(f"duration({x}, {y}, '{functions.key(of)}')", result, nullable)
 
     def compared(self, operator: str, left: Typed, right: Typed) -> Typed:
         """A comparison, by the rules of the operands' types; raises `SqlError` -401, -418."""

@@ -31,7 +31,8 @@ _REGISTERS: Final = frozenset(
     {"DATE", "TIME", "TIMESTAMP", "SERVER", "SCHEMA", "SQLID", "USER", "ISOLATION", "TIMEZONE", "PATH"}
 )
 _JOINED: Final = {"CURRENT_DATE": "DATE", "CURRENT_TIME": "TIME", "CURRENT_TIMESTAMP": "TIMESTAMP", "CURRENT_SCHEMA": "SCHEMA",
-                  "CURRENT_SERVER": "SERVER", "CURRENT_USER": "USER", "CURRENT_TIMEZONE": "TIMEZONE"}  # fmt: skip
+                  "CURRENT_SERVER": "SERVER", "CURRENT_USER": "USER", "CURRENT_TIMEZONE": "TIMEZONE", "SESSION_USER": "USER",
+                  "SYSTEM_USER": "USER"}  # fmt: skip
 UNITS: Final = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MICROSECOND")
 _PLURAL: Final = {**{unit: unit for unit in UNITS}, **{unit + "S": unit for unit in UNITS}}
 _RESERVED: Final = frozenset(

@@ -13,6 +13,7 @@ _AFTER_A_TABLE = frozenset({
     "WHERE", "ON", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "JOIN", "GROUP", "ORDER", "HAVING", "UNION", "EXCEPT",
     "INTERSECT",
     "FETCH", "OFFSET", "LIMIT", "WITH", "FOR", "SET", "OPTIMIZE", "VALUES", "AS", "FROM", "SELECT",
+    "WAIT", "USE", "SKIP",
 })  # fmt: skip
 
 

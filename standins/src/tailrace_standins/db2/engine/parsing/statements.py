@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tailrace_standins.db2.engine import tree
+from tailrace_standins.db2.engine import tree, types
 from tailrace_standins.db2.engine.parsing.definitions import Definitions
+from tailrace_standins.db2.engine.parsing.lexer import Kind
 from tailrace_standins.db2.session import SqlError
 
 _WITHOUT_EFFECT: Final = frozenset({"GRANT", "REVOKE", "RUNSTATS"})
+_RESOLUTIONS: Final = ("WAIT FOR OUTCOME", "USE CURRENTLY COMMITTED", "SKIP LOCKED DATA")
+_NAMED_VALUES: Final = frozenset({"USER", "SESSION_USER", "SYSTEM_USER", "CURRENT"})
 
 
 class Statements(Definitions):
@@ -56,12 +59,17 @@ class Statements(Definitions):
 
     def _select(self) -> tree.SelectStatement:
         query = self.query()
-        isolation = ""
+        isolation = resolution = ""
         while True:
             if self.word("WITH"):
                 isolation = self.any_word("UR", "CS", "RS", "RR")
                 if not isolation:
                     raise self.wrong("<isolation>")
+                if self.word("USE", "AND", "KEEP"):
+                    self.any_word("SHARE", "UPDATE", "EXCLUSIVE")
+                    self.expect("LOCKS")
+            elif found := next((each for each in _RESOLUTIONS if self.word(*each.split())), ""):
+                resolution = found
             elif self.word("FOR"):
                 if self.any_word("READ", "FETCH"):
                     self.expect("ONLY")
@@ -71,7 +79,7 @@ class Statements(Definitions):
                 self.number()
                 self.any_word("ROW", "ROWS")
             else:
-                return tree.SelectStatement(query, isolation)
+                return tree.SelectStatement(query, isolation, resolution)
 
     def _insert(self) -> tree.Insert:
         self.expect("INSERT", "INTO")
@@ -131,18 +139,24 @@ class Statements(Definitions):
         name = " ".join(word for word in words if word != "CURRENT")
         self.sign("=")
         if name in {"SCHEMA", "SQLID", "ISOLATION"}:
-            if self.at_name:
-                return tree.Set(name, tree.Literal(self.name(), None))
+            if self.at_name and not (self.token.kind is Kind.WORD and self.token.text in _NAMED_VALUES):
+                return tree.Set(name, tree.Literal(self.name(), types.varchar(128)))
             return tree.Set(name, self.expression())
         if name == "LOCK TIMEOUT":
-            if self.word("NOT"):
-                self.expect("WAIT")
-                return tree.Set(name, tree.Literal(0, None))
-            if self.word("NULL") or self.word("WAIT"):
-                return tree.Set(name, tree.Literal(-1, None))
-            return tree.Set(name, tree.Literal(self.number(), None))
+            return tree.Set(name, self._timeout())
         self.skip()
         return tree.Set(name, None)
+
+    def _timeout(self) -> tree.Expression | None:
+        """Seconds; -1 waits without end, None is the database's own."""
+        if self.word("NULL"):
+            return None
+        if self.word("NOT"):
+            self.expect("WAIT")
+            return tree.Literal(0, types.INTEGER)
+        if self.word("WAIT") and self.token.kind is not Kind.INTEGER:
+            return tree.Literal(-1, types.INTEGER)
+        return tree.Literal(self.number(), types.INTEGER)
 
     def _unit(self) -> tree.Unit:
         verb = self.take().text

@@ -12,10 +12,11 @@ from tailrace_standins.db2.values import SqlType
 
 @dataclass(frozen=True, slots=True)
 class SelectStatement:
-    """A query as a statement; `isolation` is UR, CS, RS, RR or empty."""
+    """A query as a statement; `isolation` is UR, CS, RS, RR or empty, `resolution` WAIT FOR OUTCOME and the like or empty."""
 
     query: Query
     isolation: str = ""
+    resolution: str = ""
 
 
 @dataclass(frozen=True, slots=True)
