@@ -72,6 +72,7 @@ def test_the_wheel_of_tailrace_has_no_server_and_no_test(tmp_path):
         "tailrace",
         "pyspark_tailrace",
         "pyspark_tailrace_sqlserver",
+        "pyspark_tailrace_db2",
         version,
     }
     assert [name for name in names if "standin" in name and name != "tailrace/cli/standins.py"] == []

@@ -6,7 +6,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
+from support.configurations import DB2_MINIMAL, MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
@@ -58,7 +58,7 @@ def answer(document, **options):
         return str(error)
 
 
-CONNECTORS = st.sampled_from([MINIMAL, SQL_SERVER_MINIMAL])
+CONNECTORS = st.sampled_from([MINIMAL, SQL_SERVER_MINIMAL, DB2_MINIMAL])
 
 
 @given(CONNECTORS, st.dictionaries(NAMES, VALUES, max_size=5), st.booleans())

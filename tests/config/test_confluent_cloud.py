@@ -98,7 +98,7 @@ def test_its_login_is_not_ours_and_no_secret_is_shown():
     ("name", "words"),
     [
         ("io.debezium.connector.mariadb.MariaDbConnector", "that database is not supported yet"),
-        ("io.debezium.connector.db2.Db2Connector", "that database is not supported yet"),
+        ("io.debezium.connector.informix.InformixConnector", "that database is not supported yet"),
         ("oracle", "that database is not supported yet"),
         ("PostgresCdcSourceV2", "that connector is not supported yet"),
         ("OracleXStreamSource", "that connector is not supported yet"),

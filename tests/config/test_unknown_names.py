@@ -4,13 +4,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
+from support.configurations import DB2_MINIMAL, MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.config.name_kinds import NAME_KINDS
 from tailrace.connectors.load import from_mapping, load
 from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
 
-EACH = {"MySQL": MINIMAL, "SQL Server": SQL_SERVER_MINIMAL}
+EACH = {"MySQL": MINIMAL, "SQL Server": SQL_SERVER_MINIMAL, "Db2": DB2_MINIMAL}
 
 
 def said(properties, database="MySQL"):
@@ -49,6 +49,13 @@ MISTAKES = [
     ("MySQL", "schema.include.list", "MySQL has no schemas"),
     ("MySQL", "max.iteration.transactions", "is a property of another connector"),
     ("SQL Server", "database.name", "the databases are named with database.names"),
+    ("Db2", "database.names", "the database is named with database.dbname"),
+    ("Db2", "database.cdcschema", "the schema of the control tables is named with cdc.control.schema"),
+    ("Db2", "database.include.schema.changes", "Debezium's property is include.schema.changes"),
+    ("Db2", "database.encrypt", "set driver.sslConnection"),
+    ("Db2", "database.ssl.mode", "driver.sslConnection"),
+    ("Db2", "database.server.id", "and Db2 needs no such number"),
+    ("Db2", "data.query.mode", "is a property of another connector"),
     ("MySQL", "database.username", "the login is database.user"),
     ("MySQL", "delete.enabled", "is a property of sink connectors"),
     ("MySQL", "topics", "is a property of sink connectors"),
@@ -124,6 +131,8 @@ def test_the_example_of_a_sort_is_told_what_the_page_says(sort):
         ("SQL Server", "schema.includes.list", "schema.include.list"),
         ("SQL Server", "snapshot.isolation.modes", "snapshot.isolation.mode"),
         ("SQL Server", "debezium.source.table.include.list", "table.include.list"),
+        ("Db2", "cdc.control.schemas", "cdc.control.schema"),
+        ("Db2", "db2.platfrom", "db2.platform"),
     ],
 )
 def test_what_is_nearly_a_property_that_changes_records_is_an_error(database, name, meant):
@@ -171,6 +180,7 @@ def test_a_secret_with_an_invisible_character_is_not_shown():
     ("database", "missing", "written"),
     [
         ("SQL Server", "database.names", "database.name"),
+        ("Db2", "database.dbname", "database.name"),
         ("MySQL", "database.user", "database.username"),
         ("MySQL", "database.hostname", "database.host"),
         ("MySQL", "database.server.id", "database.server.ids"),
@@ -238,7 +248,7 @@ NAMES = sorted(
     (kind.database, name)
     for kind in SPECS.values()
     for name in kind.tables.by_name
-    if kind.tables.changes_records(name) and name not in {"connector.class", "database.names"}  # which are required
+    if kind.tables.changes_records(name) and name not in {"connector.class", "database.names", "database.dbname"}  # which are required
 )
 SLIPS = st.sampled_from(["", "s", "x", "."])
 

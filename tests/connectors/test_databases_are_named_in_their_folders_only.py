@@ -33,7 +33,7 @@ ALLOWED = {
     },
     **{
         ("config/name_kinds.py", name): OTHERS
-        for name in ("postgres", "oracle", "mongo", "db2", "informix", "vitess", "lsn")
+        for name in ("postgres", "oracle", "mongo", "informix", "vitess", "lsn")
     },
     ("config/properties/reading.py", "mysql"): "one property means more with MySQL; the sentence stands on every connector's page",
     ("cli/main.py", "mysql"): HELP,

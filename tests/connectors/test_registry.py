@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import subprocess
 import sys
 
 import pytest
 
-from support.unit_settings import sqlserver_unit_settings, unit_settings
+from support.unit_settings import db2_unit_settings, sqlserver_unit_settings, unit_settings
 from tailrace import connectors
 from tailrace.connectors import connector_for, interface
+from tailrace.connectors.db2.spec import SPEC as DB2
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.mysql.spec import SPEC as MYSQL
 from tailrace.connectors.object_paths import load_object
@@ -19,7 +21,11 @@ from tailrace.connectors.registry import FOLDERS, SPECS
 from tailrace.connectors.sqlserver.spec import SPEC as SQL_SERVER
 from tailrace.errors import UnsupportedError
 
-SETTINGS = {MYSQL.connector_class: unit_settings(), SQL_SERVER.connector_class: sqlserver_unit_settings()}
+SETTINGS = {
+    MYSQL.connector_class: unit_settings(),
+    SQL_SERVER.connector_class: sqlserver_unit_settings(),
+    DB2.connector_class: db2_unit_settings(),
+}
 MODULES = {
     "checks": interface.Checks,
     "applying": interface.Applying,
@@ -31,7 +37,8 @@ MODULES = {
 HEAVY = """
 import sys
 import tailrace.cli.offline_check, tailrace.connectors.registry
-print(*sorted({'numba', 'pyarrow', 'numpy', 'polars', 'pyspark', 'sqlglot', 'pymysql', 'mssql_python'} & set(sys.modules)))
+print(*sorted({'numba', 'pyarrow', 'numpy', 'polars', 'pyspark', 'sqlglot', 'pymysql', 'mssql_python',
+    'adbc_driver_db2'} & set(sys.modules)))
 """
 ALONE = """
 import sys
@@ -50,6 +57,7 @@ LOGIN = {"topic.prefix": "p", "database.hostname": "h", "database.user": "u", "d
 GIVEN = {
     "mysql": {"connector.class": "mysql", "database.server.id": "5", **LOGIN},
     "sqlserver": {"connector.class": "sqlserver", "database.names": "d", **LOGIN},
+    "db2": {"connector.class": "db2", "database.dbname": "d", "driver.sslConnection": "true", **LOGIN},
 }
 
 
@@ -113,7 +121,7 @@ def test_a_part_that_is_not_there_is_refused_by_name() -> None:
         connectors.applying_of(SETTINGS[MYSQL.connector_class])
 
 
-@pytest.mark.parametrize(("name", "other"), [("mysql", "sqlserver"), ("sqlserver", "mysql")])
+@pytest.mark.parametrize(("name", "other"), list(itertools.permutations(GIVEN, 2)))
 def test_a_mistake_in_one_connector_stands_in_no_other_ones_way(name: str, other: str) -> None:
     code = ALONE.format(other=other, given=GIVEN[name])
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -107,8 +107,7 @@ NAME_KINDS: Final = (
     _kind("MongoDB's connector", "collection.include.list",
           r"mongodb\..+|collection\.(?:include|exclude)\.list|field\.(?:exclude\.list|renames)|capture\.(?:mode|scope|target).*|cursor\..+",
           "is a property of the MongoDB connector, without effect here"),
-    _kind("Db2's, Informix's and Vitess's connectors", "cdc.change.tables.schema",
-          r"cdc\.(?:change|control)\..+|db2\..+|vitess\..+|cdc\.(?:buffersize|timeout|stop\..+)",
+    _kind("Informix's and Vitess's connectors", "cdc.buffersize", r"vitess\..+|cdc\.(?:buffersize|timeout|stop\..+)",
           "is a property of another connector, without effect here"),
 )  # fmt: skip
 """Tried in this order; the first pattern that matches counts."""

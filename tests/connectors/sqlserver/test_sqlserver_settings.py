@@ -42,7 +42,8 @@ def test_without_a_class_nothing_else_is_said():
     assert str(raised.value) == (
         "configuration: connector.class is missing (Which connector this is: "
         "`io.debezium.connector.mysql.MySqlConnector`, or `mysql` for short; "
-        "`io.debezium.connector.sqlserver.SqlServerConnector`, or `sqlserver`)"
+        "`io.debezium.connector.sqlserver.SqlServerConnector`, or `sqlserver`; "
+        "`io.debezium.connector.db2.Db2Connector`, or `db2`)"
     )
 
 

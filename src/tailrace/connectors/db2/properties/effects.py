@@ -39,7 +39,7 @@ MEANT: Final[Mapping[str, str]] = {
     r"database\.server\.id(?:\.offset)?": "it is MySQL's, and Db2 needs no such number",
     r"database\.(?:names?|db|dbName)|database": "the database is named with database.dbname",
     r"database\.ssl\..+": "it is MySQL's; encryption is set with driver.sslConnection and driver.sslTrustStoreLocation",
-    r"(?:driver|database)\.(?:encrypt|trustServerCertificate)": "it is SQL Server's; set driver.sslConnection",
+    r"database\.encrypt": "it is SQL Server's; set driver.sslConnection",
     r"database\.cdcschema": "the schema of the control tables is named with cdc.control.schema",
     r"database\.include\.schema\.changes": "Debezium's property is include.schema.changes",
     r"gtid\..+|binlog\..+|include\.query|bigint\.unsigned\.handling\.mode|enable\.time\.adjuster": "it is MySQL's",
