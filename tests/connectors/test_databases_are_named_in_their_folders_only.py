@@ -38,6 +38,7 @@ ALLOWED = {
     ("config/properties/reading.py", "mysql"): "one property means more with MySQL; the sentence stands on every connector's page",
     ("cli/main.py", "mysql"): HELP,
     ("cli/main.py", "sqlserver"): HELP,
+    ("cli/main.py", "db2"): HELP,
     ("cli/main.py", "sql server"): HELP,
     ("cli/offsets_command.py", "binlog"): "an example in a message: what a position may look like",
     ("cli/demo_reader.py", "lsn"): "fields of the source block, by which the reader of any topic tells two events apart",

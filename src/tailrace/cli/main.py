@@ -160,8 +160,8 @@ def demo(
         str,
         typer.Option(
             "--source",
-            metavar="sqlserver|mysql",
-            help="The shop's database: tailrace's own stand-in for SQL Server, or a MySQL server.",
+            metavar="sqlserver|db2|mysql",
+            help="The shop's database: tailrace's own stand-in for SQL Server or for Db2, or a MySQL server.",
         ),
     ] = "sqlserver",
     to: Annotated[
