@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 ASKS_FOR_THEM = {
     "tailrace/cli/demo.py",
+    "tailrace/connectors/db2/demo.py",
     "tailrace/connectors/mysql/demo.py",
     "tailrace/connectors/sqlserver/demo.py",
     "tailrace/connectors/sqlserver/pages.py",

@@ -54,6 +54,19 @@ OLD_SQLSERVER = {
     "database.history.kafka.bootstrap.servers": NOBODY,
     "database.history.kafka.topic": "dbhistory.fullfillment",
 }
+DB2 = {
+    "connector.class": "io.debezium.connector.db2.Db2Connector",
+    "database.hostname": "192.168.99.100",
+    "database.port": "50000",
+    "database.user": "db2inst1",
+    "database.password": "Password!",
+    "database.dbname": "mydatabase",
+    "topic.prefix": "fullfillment",
+    "table.include.list": "MYSCHEMA.CUSTOMERS",
+    "schema.history.internal.kafka.bootstrap.servers": NOBODY,
+    "schema.history.internal.kafka.topic": "schemahistory.fullfillment",
+    "driver.sslConnection": "true",  # the one line that they don't have: no password goes over a network without TLS
+}
 SECURE_HISTORY = {
     f"database.history.{client}.{name}": text
     for client in ("producer", "consumer")
@@ -71,6 +84,7 @@ EXAMPLES = {
     "SQL Server": SQLSERVER,
     "SQL Server, 1.x": OLD_SQLSERVER,
     "SQL Server, 1.x, with a secure history": OLD_SQLSERVER | SECURE_HISTORY,
+    "Db2": DB2,
 }
 
 

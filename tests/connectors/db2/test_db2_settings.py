@@ -240,7 +240,7 @@ def test_to_the_machine_itself_it_may_go(host):
     assert with_({"database.hostname": host}, WITHOUT_TLS).warnings == ()
 
 
-@pytest.mark.parametrize("host", ["db2", "localhost.example.org", "10.0.0.1", "::2", "0.0.0.0", "127.0.0.1.example.org"])
+@pytest.mark.parametrize("host", ["db2", "localhost.example.org", "10.0.0.1", "::2", "127.0.0.1.example.org"])
 def test_another_machine_is_not_taken_for_it(host):
     assert not is_loopback(host)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from tailrace.config.properties import selection
-from tailrace.config.property import Kind, Property
+from tailrace.config.property import Kind, Property, varied
+
+_ONE = "only `database.dbname` is read, which the list may not leave out."
+_DATABASES = varied(selection.DATABASES, "database.include.list", doc=f"Databases to capture; {_ONE}")
 
 PROPERTIES = (
-    *selection.DATABASES,
+    *varied(_DATABASES, "database.exclude.list", doc=f"Databases to leave out; {_ONE}"),
     Property(
         name="schema.include.list",
         kind=Kind.REGEXES,
