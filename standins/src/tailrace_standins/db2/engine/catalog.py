@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Any, Final
 
+from tailrace_standins.db2.engine.rights import Grant
 from tailrace_standins.db2.engine.tree import Identity
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
 
-SPACE = 2  # USERSPACE1, the table space of all
+SPACE: Final = 2  # USERSPACE1, the table space of all
+LUW, ZOS = "LUW", "ZOS"  # platforms
+OWNER: Final = "DB2INST1"  # of the instance, and so of what the server makes by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class Table:
     remarks: str | None = None
     last_column: int = 0
     is_temporary: bool = False
+    owner: str = ""
+    is_volatile: bool = False
 
     @property
     def storage(self) -> str:
@@ -88,21 +94,56 @@ class Table:
         return next(column for column in self.columns if column.id == number)
 
 
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What RUNSTATS collected: rows, pages of 4 KB, bytes of a row, bytes of each column by number; -1 before it."""
+
+    rows: int = -1
+    pages: int = -1
+    width: int = -1
+    widths: dict[int, int] = field(default_factory=dict)
+    time: str | None = None
+
+
+NO_STATISTICS: Final = Statistics()
+
+
+def _configured() -> dict[str, str]:
+    return {
+        "logarchmeth1": "LOGRETAIN", "logarchmeth2": "OFF", "codepage": "1208", "codeset": "UTF-8", "territory": "US",
+        "collate_info": "IDENTITY", "cur_commit": "ON", "locktimeout": "-1", "pagesize": "4096", "restrict_access": "NO",
+    }  # fmt: skip
+
+
 @dataclass(slots=True)
 class Database:
-    """The tables of a database.
+    """The tables of a database, and what else its catalogue tells.
 
     Attributes:
-        version: grows with each change of a definition.
+        platform: LUW or ZOS.
+        version: grows with each change of a definition, of rights, of statistics.
         identities: the last value of identity columns, by table and column.
+        administrators: users that may do all, in capitals.
+        grants: privileges of the others.
+        configuration: as SYSIBMADM.DBCFG shows it.
+        statistics: by table.
+        functions: of the stand-in's own, by schema and name; they get the session and texts.
+        procedures: likewise, for CALL.
 
     """
 
     name: str
+    platform: str = LUW
     tables: dict[tuple[str, str], Table] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=set)
     version: int = 0
     identities: dict[tuple[int, int], int] = field(default_factory=dict)
+    administrators: set[str] = field(default_factory=lambda: {OWNER})
+    grants: dict[Grant, frozenset[str]] = field(default_factory=dict)
+    configuration: dict[str, str] = field(default_factory=_configured)
+    statistics: dict[int, Statistics] = field(default_factory=dict)
+    functions: dict[tuple[str, str], Any] = field(default_factory=dict)
+    procedures: dict[tuple[str, str], Any] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(4))
 
     def new_id(self) -> int:

@@ -33,7 +33,7 @@ class Connection(SqliteConnection):
 
     def fill(self, views: Sequence[str], database: Database) -> None:
         """Make the rows of views anew, if the catalogue has changed."""
-        for view in system.VIEWS.values():
+        for view in system.views(database).values():
             if view.storage not in views or self._views.get(view.storage) == database.version:
                 continue
             self._views[view.storage] = database.version

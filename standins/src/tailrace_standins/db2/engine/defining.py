@@ -31,7 +31,8 @@ def create_table(session: EngineSession, statement: tree.CreateTable) -> None:
     """CREATE TABLE; raises `SqlError` -601 for a name that exists, -612 for a column that is there twice."""
     schema, name = session.named(statement.names)
     database, now = session.database, session.now()
-    empty = Table(database.new_id(), schema, name, (), captured=statement.captured, created=now, altered=now)
+    owner = session.login.user.upper()
+    empty = Table(database.new_id(), schema, name, (), captured=statement.captured, created=now, altered=now, owner=owner)
     definitions = statement.columns
     if statement.like:
         source = database.find(*session.named(statement.like))
@@ -132,6 +133,7 @@ def _changed(session: EngineSession, old: Table, new: Table, operation: Operatio
 def alter_table(session: EngineSession, statement: tree.AlterTable) -> None:
     """ALTER TABLE, clause after clause."""
     names = session.named(statement.names)
+    session.found(names, "ALTER")
     for each in statement.alterations:
         _alter(session, session.database.find(*names), each)
 
@@ -163,7 +165,9 @@ def _alter(session: EngineSession, table: Table, change: tree.Alteration) -> Non
         if len(kept) == len(table.indexes):
             raise SqlError(-204, "42704", change.column or "PRIMARY KEY")
         _changed(session, table, replace(table, indexes=kept), Operation.ALTER_TABLE)
-    elif action != "NOTHING":
+    elif action in {"VOLATILE", "NOT VOLATILE"}:
+        _changed(session, table, replace(table, is_volatile=action == "VOLATILE"), Operation.ALTER_TABLE)
+    else:
         column = table.column(change.column)
         made = {
             "RENAME": lambda: replace(column, name=change.text),
@@ -232,7 +236,7 @@ def _add_index(session: EngineSession, old: Table, new: Table) -> None:
 
 def create_index(session: EngineSession, statement: tree.CreateIndex) -> None:
     """CREATE INDEX; raises `SqlError` -601."""
-    table = session.database.find(*session.named(statement.table))
+    table = session.found(statement.table, "INDEX")
     schema, name = session.named(statement.names)
     if any(
         index.schema == schema and index.name == name
@@ -261,7 +265,7 @@ def drop(session: EngineSession, statement: tree.Drop) -> None:
         raise SqlError(-204, "42704", f"{schema}.{name}")
     if statement.if_exists and (schema, name) not in database.tables:
         return
-    table = database.find(schema, name)
+    table = session.found(statement.names, "CONTROL")
     lock(session, ("table", table.id), EXCLUSIVE, keep=True)
 
     def work(transaction: Transaction) -> None:
@@ -273,7 +277,7 @@ def drop(session: EngineSession, statement: tree.Drop) -> None:
 
 def rename(session: EngineSession, statement: tree.Rename) -> None:
     """RENAME TABLE; raises `SqlError` -601."""
-    table = session.database.find(*session.named(statement.names))
+    table = session.found(statement.names, "CONTROL")
     if (table.schema, statement.new) in session.database.tables:
         raise SqlError(-601, "42710", f"{table.schema}.{statement.new}", "TABLE")
     _changed(session, table, replace(table, name=statement.new), Operation.RENAME)
@@ -281,7 +285,7 @@ def rename(session: EngineSession, statement: tree.Rename) -> None:
 
 def comment(session: EngineSession, statement: tree.Comment) -> None:
     """COMMENT ON."""
-    table = session.database.find(*session.named(statement.names))
+    table = session.found(statement.names, "ALTER")
     if statement.column:
         new = table.with_column(replace(table.column(statement.column), remarks=statement.text))
     else:

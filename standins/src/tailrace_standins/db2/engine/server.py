@@ -13,8 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tailrace_standins.db2.engine import procedures
-from tailrace_standins.db2.engine.catalog import Database
+from tailrace_standins.db2.engine import administration, procedures
+from tailrace_standins.db2.engine.catalog import LUW, OWNER, Database
 from tailrace_standins.db2.engine.locks import COMPATIBLE, Errors
 from tailrace_standins.db2.engine.log import Record
 from tailrace_standins.db2.engine.session import EngineSession
@@ -31,14 +31,15 @@ class Engine:
 
     Args:
         name: of the database.
-        users: names with passwords.
+        users: names with passwords; those that are there now are administrators, as is the instance's owner.
         clock: gives the time with a zone; None: the machine's.
         zone: that the server's own times are in.
+        platform: LUW or ZOS: which catalogue it has.
 
     Attributes:
         hooks: get every committed transaction.
-        functions: of the stand-in's own, by schema and name; they get the session and texts.
-        procedures: likewise, for CALL.
+        functions: `Database.functions`.
+        procedures: `Database.procedures`.
         lock_timeout: of new sessions, in ms; -1 waits without end, as LOCKTIMEOUT does.
 
     """
@@ -50,17 +51,20 @@ class Engine:
         users: dict[str, str] | None = None,
         clock: Callable[[], dt.datetime] | None = None,
         zone: dt.tzinfo = dt.UTC,
+        platform: str = LUW,
     ) -> None:
         memory = Path("/dev/shm")  # noqa: S108  # a folder of its own is made inside
         self._folder = Path(tempfile.mkdtemp(prefix="tailrace-db2-", dir=memory if memory.is_dir() else None))
         self.path = self._folder / "tailrace-db2.sqlite"
-        self.database = Database(name)
-        self.users = users or {"db2inst1": "Tailrace-1"}
+        self.database = Database(name, platform)
+        self.users = users if users is not None else {OWNER.lower(): "Tailrace-1"}
+        self.database.administrators.update(user.upper() for user in self.users)
         self.zone = zone
         self._clock = clock or (lambda: dt.datetime.now(dt.UTC))
         self.hooks: list[CommitHook[Record]] = []
-        self.functions: dict[tuple[str, str], Callable[..., Stored]] = {}
-        self.procedures: dict[tuple[str, str], Callable[..., Any]] = {}
+        self.functions: dict[tuple[str, str], Callable[..., Stored]] = self.database.functions
+        self.procedures: dict[tuple[str, str], Callable[..., Any]] = self.database.procedures
+        self.procedures["SYSPROC", "ADMIN_CMD"] = administration.command
         self.lock_timeout = -1
         self.sessions: dict[int, EngineSession] = {}
         self.store: Store[Record] = Store(

@@ -6,8 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tailrace_standins.db2.engine import changing, convert, defining, parsing, reads, tree, types
-from tailrace_standins.db2.engine.catalog import Database
+from tailrace_standins.db2.engine import (
+    administration,
+    changing,
+    convert,
+    defining,
+    parsing,
+    reads,
+    rights,
+    tree,
+    types,
+)
+from tailrace_standins.db2.engine.catalog import Database, Table
 from tailrace_standins.db2.engine.changing import ChangePlan
 from tailrace_standins.db2.engine.compiling.queries import Queries
 from tailrace_standins.db2.engine.compiling.scope import Plan, Scope, Source, Typed
@@ -73,6 +83,11 @@ class EngineSession:
         """The server's."""
         return self._engine.store
 
+    @property
+    def user(self) -> str:
+        """SESSION_USER."""
+        return self.login.user.upper()
+
     def now(self) -> str:
         """CURRENT TIMESTAMP, as stored."""
         return self._engine.now()
@@ -101,10 +116,26 @@ class EngineSession:
         elif isinstance(statement, tree.CallProcedure):
             for each in statement.arguments:
                 compiler.value(each, Scope(), types.varchar(4000))
+        self._check_rights(plan)
         if markers > len(compiler.parameters):
             raise SqlError(-418, "42610")
         parameters = tuple(Column("", compiler.parameters[number]) for number in range(markers))
         return Prepared(sql, statement, plan, columns, parameters, self.database.version, self.schema)
+
+    def _check_rights(self, plan: Plan | ChangePlan | None) -> None:
+        """Raises `SqlError` -551 if the user may not do this."""
+        if self.user in self.database.administrators or plan is None:
+            return
+        read = plan.tables if isinstance(plan, Plan) else plan.plan.tables
+        if isinstance(plan, ChangePlan):
+            self.allow(plan.kind.upper(), plan.table)
+            read = tuple(table for table in read if table.id != plan.table.id)
+        for table in read:
+            self.allow("SELECT", table)
+
+    def allow(self, privilege: str, table: Table) -> None:
+        """Raises `SqlError` -551 if the user may not do this with a table."""
+        rights.check(self.database, self.user, privilege, table)
 
     def execute(self, statement: Any, parameters: Sequence[Value], isolation: Isolation) -> Result:
         """Run a statement."""
@@ -142,9 +173,9 @@ class EngineSession:
             arguments = [self.evaluated(each, types.varchar(4000), values=values) for each in node.arguments]
             self._engine.procedure(self, node.names, arguments)
         elif isinstance(node, tree.Truncate):
-            changing.truncate(self, self.database.find(*self.named(node.names)))
+            changing.truncate(self, self.found(node.names, "DELETE"))
         elif isinstance(node, tree.LockTable):
-            table = self.database.find(*self.named(node.names))
+            table = self.found(node.names, "SELECT")
             lock(self, ("table", table.id), SHARED if node.mode == "SHARE" else EXCLUSIVE, keep=True)
         elif isinstance(node, tree.CreateSchema):
             if node.name in self.database.schemas:
@@ -155,9 +186,19 @@ class EngineSession:
             self._define(node)
         return Affected()
 
+    def found(self, names: tree.Names, privilege: str) -> Table:
+        """A table with which the user may do this; raises `SqlError` -204, -551."""
+        table = self.database.find(*self.named(names))
+        self.allow(privilege, table)
+        return table
+
     def _define(self, node: tree.Statement) -> None:
         if isinstance(node, tree.CreateTable):
             defining.create_table(self, node)
+        elif isinstance(node, tree.Rights):
+            administration.change_rights(self, node)
+        elif isinstance(node, tree.RunStatistics):
+            administration.collect_statistics(self, self.found(node.names, "CONTROL"))
         elif isinstance(node, tree.AlterTable):
             defining.alter_table(self, node)
         elif isinstance(node, tree.CreateIndex):
@@ -180,7 +221,7 @@ class EngineSession:
         now = self._moment or self.now()
         known = {
             "TIMESTAMP": now, "DATE": now[:10], "TIME": now[11:19], "SERVER": self.database.name, "SCHEMA": self.schema,
-            "SQLID": self.schema, "USER": self.login.user.upper(), "PATH": '"SYSIBM","SYSFUN"',
+            "SQLID": self.schema, "USER": self.user, "PATH": '"SYSIBM","SYSFUN"',
             "TIMEZONE": self._engine.timezone(), "ISOLATION": _SHOWN.get(self._isolation, ""),
             "LOCK TIMEOUT": self.lock_timeout // 1000 if self.lock_timeout > 0 else self.lock_timeout,
         }  # fmt: skip

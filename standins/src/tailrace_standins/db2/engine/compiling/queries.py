@@ -209,7 +209,7 @@ class Queries(Expressions):
                 self._add(scope, name, source.alias or source.names[0], "", columns, source.columns)
                 return f"{inner} AS {name}"
         schema, table = self.named(source.names)
-        view = system.VIEWS.get((schema, table))
+        view = system.views(self.database).get((schema, table))
         if view is not None:
             self.views.append(view.storage)
             columns = [

@@ -198,10 +198,11 @@ class Definitions(Queries):
             self.word("WITH")
             self.expect("DEFAULT")
             return tree.Alteration("DEFAULT", column, text=self._default())
-        if self.any_word("VOLATILE", "NOT"):
-            self.word("VOLATILE")
+        if self.at_word("VOLATILE") or self.at_word("NOT"):
+            volatile = not self.word("NOT")
+            self.expect("VOLATILE")
             self.word("CARDINALITY")
-            return tree.Alteration("NOTHING")
+            return tree.Alteration("VOLATILE" if volatile else "NOT VOLATILE")
         raise self.wrong("ADD")
 
     def drop(self) -> tree.Drop:

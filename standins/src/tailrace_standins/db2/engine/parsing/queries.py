@@ -8,6 +8,8 @@ from __future__ import annotations
 from tailrace_standins.db2.engine import tree
 from tailrace_standins.db2.engine.parsing.expressions import Expressions
 from tailrace_standins.db2.engine.parsing.lexer import Kind
+from tailrace_standins.db2.engine.system.environment import FUNCTIONS
+from tailrace_standins.db2.session import SqlError
 
 _AFTER_A_TABLE = frozenset({
     "WHERE", "ON", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "JOIN", "GROUP", "ORDER", "HAVING", "UNION", "EXCEPT",
@@ -132,6 +134,10 @@ class Queries(Expressions):
 
     def _single(self) -> tree.Source:
         self.any_word("LATERAL")
+        if self.at_word("TABLE") and self.ahead().text == "(":
+            self.take()
+            if not self._at_query():
+                return self._table_function()
         if self.sign("("):
             query = self.query()
             self.expect_sign(")")
@@ -140,6 +146,17 @@ class Queries(Expressions):
         names = self.names()
         alias, columns = self._alias()
         return tree.Table(names, alias, columns)
+
+    def _table_function(self) -> tree.Table:
+        self.expect_sign("(")
+        names = self.names()
+        view = FUNCTIONS.get((names[0], names[-1]))
+        if view is None:
+            raise SqlError(-440, "42884", ".".join(names), "FUNCTION")
+        for sign in "())":
+            self.expect_sign(sign)
+        alias, columns = self._alias()
+        return tree.Table(view, alias, columns)
 
     def _alias(self) -> tuple[str, tuple[str, ...]]:
         if not self.word("AS") and (

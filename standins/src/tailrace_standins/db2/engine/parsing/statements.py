@@ -9,16 +9,15 @@ from collections.abc import Callable
 from typing import Final
 
 from tailrace_standins.db2.engine import tree, types
-from tailrace_standins.db2.engine.parsing.definitions import Definitions
 from tailrace_standins.db2.engine.parsing.lexer import Kind
+from tailrace_standins.db2.engine.parsing.rights import Rights
 from tailrace_standins.db2.session import SqlError
 
-_WITHOUT_EFFECT: Final = frozenset({"GRANT", "REVOKE", "RUNSTATS"})
 _RESOLUTIONS: Final = ("WAIT FOR OUTCOME", "USE CURRENTLY COMMITTED", "SKIP LOCKED DATA")
 _NAMED_VALUES: Final = frozenset({"USER", "SESSION_USER", "SYSTEM_USER", "CURRENT"})
 
 
-class Statements(Definitions):
+class Statements(Rights):
     """Reads one statement."""
 
     def statement(self) -> tree.Statement:
@@ -31,9 +30,6 @@ class Statements(Definitions):
         if self.at_sign("(") or self.at_word("SELECT") or self.at_word("VALUES") or self.at_word("WITH"):
             return self._select()
         verb = self.token.text
-        if verb in _WITHOUT_EFFECT:
-            self.skip()
-            return tree.Nothing(verb)
         readers: dict[str, Callable[[], tree.Statement]] = {
             "INSERT": self._insert,
             "UPDATE": self._update,
@@ -51,6 +47,9 @@ class Statements(Definitions):
             "SAVEPOINT": self._unit,
             "RELEASE": self._unit,
             "CALL": self._call,
+            "GRANT": self.grant,
+            "REVOKE": self.revoke,
+            "RUNSTATS": self._statistics,
         }
         read = readers.get(verb)
         if read is None:
@@ -172,6 +171,12 @@ class Statements(Definitions):
             self.skip()
             return tree.Unit(verb, name)
         return tree.Unit(verb)
+
+    def _statistics(self) -> tree.RunStatistics:
+        self.expect("RUNSTATS", "ON", "TABLE")
+        names = self.names()
+        self.skip()
+        return tree.RunStatistics(names)
 
     def _call(self) -> tree.CallProcedure:
         self.expect("CALL")

@@ -192,13 +192,31 @@ class CallProcedure:
 
 
 @dataclass(frozen=True, slots=True)
+class Rights:
+    """GRANT or, not `gives`, REVOKE of privileges on a TABLE, a SCHEMA or the DATABASE."""
+
+    gives: bool
+    privileges: tuple[str, ...]
+    kind: str
+    names: Names
+    grantees: Names
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatistics:
+    """RUNSTATS ON TABLE."""
+
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
-    """What has no effect here: GRANT, RUNSTATS and the like."""
+    """What has no effect here: GRANT of roles and the like."""
 
     verb: str
 
 
 Statement: TypeAlias = (
     SelectStatement | Insert | Update | Delete | CreateTable | AlterTable | CreateIndex | Drop | Rename | Comment | CreateSchema
-    | Truncate | LockTable | Set | Unit | CallProcedure | Nothing
+    | Truncate | LockTable | Set | Unit | CallProcedure | Rights | RunStatistics | Nothing
 )  # fmt: skip
