@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from tailrace.config.settings import Settings
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.arrow_values.conversions import converter_of
 from tailrace.connectors.shared.arrow_values.filling import fallback_of
@@ -27,6 +26,7 @@ from tailrace.connectors.shared.column_types import ZONED_TIMESTAMP, schema_by_j
 from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
 from tailrace.connectors.sqlserver.guids import guid_texts
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -41,12 +41,12 @@ _PLAIN: Final = {**jdbc.SCHEMA_TYPES, jdbc.TINYINT: Type.INT16}  # a tinyint is 
 _ITSELF, _NANOSECOND, _OFFSET = "{}", "DATEPART(nanosecond, {})", "DATEPART(tzoffset, {})"
 
 
-def column_types(table: Table, settings: Settings) -> list[ColumnType | None]:
+def column_types(table: Table, settings: SqlServerSettings) -> list[ColumnType | None]:
     """The type of each column of a table; None for a column without a field."""
     return [column_type(table.id, column, settings) for column in table.columns]
 
 
-def column_type(table: TableId, column: Column, settings: Settings) -> ColumnType | None:
+def column_type(table: TableId, column: Column, settings: SqlServerSettings) -> ColumnType | None:
     """The type of a column; None if it has no field."""
     key = field_schema(column, settings)
     if key is None:
@@ -74,7 +74,7 @@ def _converter(column: Column, schema: Schema, binary_mode: str) -> Converter:
     return Converter(guid_texts) if column.type_name.lower() == GUID else converter_of(column, schema, binary_mode)
 
 
-def field_schema(column: Column, settings: Settings) -> Schema | None:
+def field_schema(column: Column, settings: SqlServerSettings) -> Schema | None:
     """The schema of a column's field, before column policies; None if it has no field."""
     schema = _schema(column, settings)
     if schema is None:
@@ -90,7 +90,7 @@ def fields(types: Sequence[ColumnType | None]) -> tuple[int, ...]:
     return tuple(i for i, each in enumerate(types) if each is not None)
 
 
-def _schema(column: Column, settings: Settings) -> Schema | None:
+def _schema(column: Column, settings: SqlServerSettings) -> Schema | None:
     kind = column.jdbc_type
     if (common := schema_by_jdbc_type(column, settings, settings.binary_handling_mode)) is not None:
         return common

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, cast
 
-from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structures import column_of
 from tailrace.connectors.sqlserver.types import field_schema
 from tailrace.schema.connect import Schema, Type
@@ -145,7 +145,7 @@ def _schema_text(schema: Schema | None) -> str:
     return f"{kind} (`{schema.name}`)" if schema.name else kind
 
 
-def _settings(modes: dict[str, str]) -> Settings:
+def _settings(modes: dict[str, str]) -> SqlServerSettings:
     properties = {
         "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
         "topic.prefix": "x",
@@ -154,4 +154,4 @@ def _settings(modes: dict[str, str]) -> Settings:
         "database.password": "x",
         "database.names": "x",
     }
-    return from_mapping(properties | modes)
+    return cast("SqlServerSettings", from_mapping(properties | modes))
