@@ -50,6 +50,7 @@ class Followed(engine.Run):
             return
         for record in records:
             if self.job["hold"] and self.count == self.job["hold"]:
+                self.out.flush()
                 self._stop.wait()
                 return
             self.out.write(self._line(record))
