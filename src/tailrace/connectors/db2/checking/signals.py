@@ -1,0 +1,63 @@
+"""Checks the signal tables: they must be there, with three columns of text, and be captured like other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.signal_tables import incomplete_signal_table, signal_columns
+from tailrace.connectors.db2.catalog import name_in_database
+from tailrace.connectors.db2.connection import quoted
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.db2.setup_sql import Services
+from tailrace.connectors.findings import Finding, Level
+from tailrace.connectors.shared.signal_tables import signal_tables_of
+from tailrace.schema.tables import Table, TableId
+from tailrace.signals.table import COLUMNS
+
+_TEXTS: Final = frozenset({"CHAR", "VARCHAR", "GRAPHIC", "VARGRAPHIC"})
+
+
+def findings(
+    settings: Db2Settings, services: Services, tables: Mapping[TableId, Table], instances: Sequence[Instance]
+) -> Iterator[Finding]:
+    """A finding for each table of `signal.data.collection`; `tables`: all that are included, with their structures."""
+    known = {_key(table): structure for table, structure in tables.items()}
+    captured = {_key(each.table): each for each in instances}
+    for table in signal_tables_of(settings):
+        instance = captured.get(_key(table))
+        columns_read = [] if instance is None else signal_columns(settings, instance.table, instance.columns)
+        yield _finding(services, table, known.get(_key(table)), instance, columns_read)
+
+
+def _finding(
+    services: Services, table: TableId, structure: Table | None, instance: Instance | None, columns_read: Sequence[str]
+) -> Finding:
+    create = (
+        f"CREATE TABLE {quoted(table.schema, table.name)} (ID VARCHAR(42) NOT NULL PRIMARY KEY, TYPE VARCHAR(32) NOT NULL, "
+        f"DATA VARCHAR(2048)); then run this check again"
+    )
+    if structure is None:
+        return Finding(
+            Level.WARNING,
+            f"the signal table {name_in_database(table)} is not there, or the user may not see it",
+            create,
+        )
+    if len(structure.columns) != len(COLUMNS):
+        what = f"the signal table {name_in_database(table)} has {len(structure.columns)} columns instead of three"
+        return Finding(Level.WARNING, what, create)
+    if wrong := [column.name for column in structure.columns if column.type_name not in _TEXTS]:
+        what = f"the signal table {name_in_database(table)} has columns that are no text: {', '.join(wrong)}"
+        return Finding(Level.WARNING, what, create)
+    if instance is None:
+        what = f"the signal table {name_in_database(table)} is not captured, so nobody hears"
+        return Finding(Level.WARNING, what, services.told("reinit"), services.register(structure.id))
+    if len(columns_read) != len(COLUMNS):
+        mend = "register it with all of its columns, and leave them in with column.include.list or column.exclude.list"
+        return Finding(Level.WARNING, incomplete_signal_table(table, columns_read), mend)
+    return Finding(Level.OK, f"the signal table {name_in_database(table)} has its three columns and is captured")
+
+
+def _key(table: TableId) -> tuple[str, str]:
+    return table.schema.lower(), table.name.lower()
