@@ -76,7 +76,7 @@ def _missing(services: Services, table: Table, instance: Instance, *, is_altered
     changes = [f"ADD COLUMN {quoted(name)} {_sql_type(columns[name])}" for name in missing]
     yield Finding(
         Level.WARNING,
-        f"{name_in_database(table.id)} was altered, and its change table {instance.name} lacks columns of it: {listed(missing)}",
+        f"{name_in_database(table.id)} was altered, and its change table {instance.name} lacks columns: {listed(missing)}",
         services.altered_online(table.id, instance.change_table, changes),
     )
 
