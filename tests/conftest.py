@@ -1,8 +1,8 @@
 """Fixtures for several parts of the suite: real MySQL servers, SQL Servers, fresh databases, a Kafka broker, Spark.
 
 Environment variables name running servers, which are used instead of starting one:
-`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port`, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port`
-(instead of the stand-in), `TAILRACE_TEST_KAFKA=host:port`.
+`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port`, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` and
+`TAILRACE_TEST_DB2_URL=db2://user:password@host:port/DATABASE` (instead of the stand-ins), `TAILRACE_TEST_KAFKA=host:port`.
 """
 
 import gc
@@ -15,6 +15,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tailrace_standins.servers.db2_server import Database as Db2Database
+from tailrace_standins.servers.db2_server import GivenServer as Db2Given
+from tailrace_standins.servers.db2_server import StandInServer as Db2StandIn
+from tailrace_standins.servers.db2_server import Unavailable as NoDb2
+from tailrace_standins.servers.db2_server import server as db2_server_of
 from tailrace_standins.servers.java_jars import Unavailable as NoBroker
 from tailrace_standins.servers.kafka_broker import Broker, GivenBroker, KafkaBroker
 from tailrace_standins.servers.mysql_server import GivenServer, MySqlServer, Server, Unavailable
@@ -30,6 +35,7 @@ TESTS = Path(__file__).parent
 TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []
+TESTS_WITHOUT_DB2: list[str] = []
 SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "slow"}
 
 
@@ -89,6 +95,29 @@ def sqlserver(sqlserver_server: SqlServer) -> Iterator[SqlServerDatabase]:
     made = sqlserver_server.create_database()
     yield made
     made.drop()
+
+
+@pytest.fixture(scope="session")
+def db2_server() -> Iterator[Db2StandIn | Db2Given]:
+    """A Db2: the stand-in in a process of its own, or the one that a URL names."""
+    try:
+        made = db2_server_of()
+    except NoDb2 as reason:
+        TESTS_WITHOUT_DB2.append(str(reason))
+        pytest.skip(f"no Db2: {reason}")
+    yield made
+    if isinstance(made, Db2StandIn):
+        made.stop()
+
+
+@pytest.fixture
+def db2(db2_server: Db2StandIn | Db2Given) -> Iterator[Db2Database]:
+    """A fresh database with SQL Replication, whose Capture program works step by step."""
+    if not isinstance(db2_server, Db2StandIn):
+        pytest.skip("a database for each test is made on the stand-in only")
+    made = db2_server.create_database()
+    yield made
+    db2_server.drop_database(made)
 
 
 @pytest.fixture
@@ -169,6 +198,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         ("MYSQL", TESTS_WITHOUT_SERVER),
         ("KAFKA", TESTS_WITHOUT_BROKER),
         ("SQL SERVER", TESTS_WITHOUT_SQL_SERVER),
+        ("DB2", TESTS_WITHOUT_DB2),
     ):
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)

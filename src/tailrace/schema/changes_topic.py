@@ -131,7 +131,7 @@ def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
     dropped = change.type is ChangeType.DROP or change.table is None
     return {
         "type": change.type.value,
-        "id": quoted_id(change.id) if change.id else "",
+        "id": quoted_id(change.told_id) if change.told_id else "",
         "table": None if dropped or change.table is None else _table(change.table, comments=comments),
     }
 

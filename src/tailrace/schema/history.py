@@ -140,7 +140,7 @@ class HistoryFile:
 
 
 def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": change.type.value, "id": quoted_id(change.id) if change.id else ""}
+    found: dict[str, Any] = {"type": change.type.value, "id": quoted_id(change.told_id) if change.told_id else ""}
     if change.previous_id:
         found["previousId"] = quoted_id(change.previous_id)
     if change.table is not None:

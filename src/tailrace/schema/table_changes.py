@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailrace.schema.tables import Table, TableId
 
@@ -30,6 +30,7 @@ class TableChange:
         previous_id: the previous name of a renamed table.
         table: the structure after the whole statement; None if the table no longer exists then, or its structure is unknown.
         is_unknown: for DROP: a table of this name exists, but its structure is not known.
+        omits_database: whether records name the table without its database.
 
     """
 
@@ -40,3 +41,9 @@ class TableChange:
     previous_id: TableId | None = None
     table: Table | None = None
     is_unknown: bool = False
+    omits_database: bool = False
+
+    @property
+    def told_id(self) -> TableId | None:
+        """The table's id in records."""
+        return replace(self.id, catalog="") if self.id is not None and self.omits_database else self.id

@@ -18,7 +18,7 @@ from tailrace.connectors.change_tables.positions import DatabasePosition, Positi
 from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.retention import require_retained
 from tailrace.connectors.change_tables.splitting import range_end
-from tailrace.connectors.change_tables.start_positions import heads, history_at
+from tailrace.connectors.change_tables.start_positions import history_at, restart_now
 from tailrace.connectors.change_tables.streaming import LogReader
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -156,7 +156,7 @@ def test_ranges_are_cut_and_their_structures_found_without_reading_them(toy: Toy
     dialect, window = ToyDialect(toy), Window(FORM.zero, lsn(300))
     end = range_end(dialect, toy, window, 1000)
     assert 0 < sum(dialect.row_counts(toy, dialect.instances(toy), Window(FORM.zero, end))) * 10 <= 2000
-    planned = new_structures(dialect, (), {NAME: window}, 0)
+    planned = new_structures(dialect, (), {NAME: window}, 0, {})
     assert [record["tableChanges"][0]["type"] for record in planned] == ["CREATE", "CREATE"]
 
 
@@ -165,7 +165,7 @@ def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -
     toy.capture()
     dialect = ToyDialect(toy)
     ranges, begin = Ranges(dialect), restart_at({NAME: FORM.zero}).to_dict()
-    assert heads(dialect) == {NAME: lsn(300)}
+    assert restart_now(dialect).lsns == {NAME: lsn(300)}
     whole, part = ranges.head_after(begin, None), ranges.head_after(begin, 1000)
     assert whole == {NAME: {"lsn": lsn(300).text, "filled": ["a", "b"]}}
     assert lsn(0) < Positions(FORM).restart(part)[NAME].lsn < lsn(300)
@@ -173,7 +173,7 @@ def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -
     assert [record["tableChanges"][0]["table"]["columns"][0]["name"] for record in planned] == ["k", "k"]
     assert ranges.history_at(planned, whole) == planned
     assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
-    assert len(history_at(dialect, heads(dialect))) == 2
+    assert len(history_at(dialect, restart_now(dialect).lsns)) == 2
 
 
 def test_the_structures_that_typed_rows_have_are_those_of_the_newest_instances(toy: Toy) -> None:

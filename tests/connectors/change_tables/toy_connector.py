@@ -17,11 +17,11 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress, no_other_lanes
 from tailrace.connectors.change_tables.blocking import BlockingChangeTables
 from tailrace.connectors.change_tables.common_boundary import is_boundary
-from tailrace.connectors.change_tables.positions import Positions, restart_at
+from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.snapshots import planning
 from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
 from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
-from tailrace.connectors.change_tables.start_positions import heads, history_at
+from tailrace.connectors.change_tables.start_positions import history_at, restart_now
 from tailrace.connectors.change_tables.streaming import LogParts, LogReader
 from tailrace.connectors.shared.blocking import BlockingReader
 from tailrace.connectors.shared.interrupted_reading import InterruptedReading
@@ -50,13 +50,13 @@ class ToyConnector:
         self.dialect = ToyDialect(toy, **properties)
 
     def head(self) -> Mapping[str, Any]:
-        return restart_at(heads(self.dialect)).to_dict()
+        return restart_now(self.dialect).to_dict()
 
     def begun(self) -> ToyFollowed:
         """Who follows the log from here on."""
-        restart = restart_at(heads(self.dialect)).to_dict()
-        history = history_at(self.dialect, heads(self.dialect))
-        followed = ToyFollowed(self.dialect.settings, stored(Progress("", restart)), list(history))
+        restart = restart_now(self.dialect)
+        history = history_at(self.dialect, restart.lsns)
+        followed = ToyFollowed(self.dialect.settings, stored(Progress("", restart.to_dict())), list(history))
         followed.of = self
         return followed
 

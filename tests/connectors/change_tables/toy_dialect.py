@@ -48,6 +48,7 @@ class ToyDialect:
     """A `Dialect`."""
 
     connector = "toy"
+    omits_database = False
     lsns = FORM
     databases = (NAME,)
     advice = Advice("the toy", "the broom", "keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
@@ -120,6 +121,9 @@ class ToyDialect:
     def name_in_database(self, table: TableId) -> str:
         return table.name
 
+    def begun_by(self, session: Toy, instance: Instance) -> Lsn | None:
+        return instance.start_lsn
+
     def require_visible(self, session: Toy, table: TableId) -> None:
         if not session.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.name,)).fetchall():
             raise SourceSetupError(f"{table} is gone")
@@ -186,6 +190,11 @@ class ToyLog:
     def transactions(self, session: Toy, window: Window, at_most: int) -> Transactions:
         found = self.dialect.transactions(session, window)
         return Transactions(found.commit[:at_most], found.time_us[:at_most], found.unknown)
+
+    as_of_us: int | None = None
+
+    def is_kept(self, session: Toy, after: Lsn, as_of_us: int | None) -> bool:
+        return True
 
     def look_why_quiet(self, session: Toy, head: Lsn) -> None:
         pass

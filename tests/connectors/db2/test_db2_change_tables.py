@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from tailrace.config.secret import Secret
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2.change_tables import ChangeTableQuery, operations, rows_of
-from tailrace.connectors.db2.connection import Address, Session, connect
+from tailrace.connectors.db2.connection import Address, Session, connect_to
 from tailrace.errors import LogFormatError
 from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
 
 ALL = Window(Lsn(bytes(16)), Lsn(b"\xff" * 16))
-QUERY = ChangeTableQuery("ASNCDC", "CDC_S_T", ('c."ID"',))
+QUERY = ChangeTableQuery('"ASNCDC"."CDC_S_T"', ('c."ID"',))
 LOG = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("DI")), max_size=12).map(lambda rows: sorted(rows, key=lambda row: row[0]))
 
 
@@ -55,8 +55,8 @@ def test_pairs_are_those_that_debezium_makes(rows: list[tuple[int, str]]) -> Non
 class Scripted:
     """A session whose query gives rows in batches of certain lengths."""
 
-    def __init__(self, rows: Sequence[tuple[int, str]], ends: Sequence[int]) -> None:
-        self._rows, self._ends = rows, ends
+    def __init__(self, rows: Sequence[tuple[int, str]], ends: Sequence[int], width: int = 1) -> None:
+        self._rows, self._ends, self._width = rows, ends, width
 
     def batches(self, sql: str, *params: object) -> Iterator[pa.RecordBatch]:
         rows = list(enumerate(self._rows))
@@ -66,9 +66,10 @@ class Scripted:
                 yield pa.record_batch(
                     [
                         pa.array(lsns([commit for _, (commit, _) in part])), pa.array(lsns([place for place, _ in part])),
-                        pa.array([letter for _, (_, letter) in part]), pa.array([place for place, _ in part]),
+                        pa.array([letter for _, (_, letter) in part]),
+                        *(pa.array([100 * i + place for place, _ in part]) for i in range(self._width)),
                     ],
-                    names=["a", "b", "c", "d"],
+                    names=list("abcdef")[: 3 + self._width],
                 )  # fmt: skip
 
 
@@ -82,14 +83,25 @@ def test_batches_may_end_anywhere(rows: list[tuple[int, str]], data: st.DataObje
 
 def test_skipped_operations_are_left_out_after_the_pairs_were_made() -> None:
     rows = [(1, "D"), (1, "I"), (1, "D"), (2, "I"), (2, "I"), (3, "D")]
-    query = ChangeTableQuery("ASNCDC", "CDC_S_T", ("x",), skipped=(DELETE, INSERT))
+    query = ChangeTableQuery('"ASNCDC"."CDC_S_T"', ("x",), skipped=(DELETE, INSERT))
     found = list(rows_of(Scripted(rows, [1, 3]), query, ALL, None))  # type: ignore[arg-type]
     assert [int(op) for each in found for op in each.operation] == [BEFORE, AFTER]
 
 
 def test_another_operation_stops_reading_and_says_what_to_do() -> None:
-    with pytest.raises(LogFormatError, match=r"operation 'U'.*CHG_UPD_TO_DEL_INS"):
-        list(rows_of(Scripted([(1, "I"), (1, "U")], []), QUERY, ALL, None))  # type: ignore[arg-type]
+    with pytest.raises(LogFormatError, match=r"operation 'X', which is none of D, I and U"):
+        list(rows_of(Scripted([(1, "I"), (1, "X")], []), QUERY, ALL, None))  # type: ignore[arg-type]
+
+
+def test_an_update_that_is_one_row_is_an_after_image_alone_or_both_where_the_table_has_them() -> None:
+    rows = [(1, "D"), (1, "U"), (1, "I")]
+    alone = list(rows_of(Scripted(rows, [2]), QUERY, ALL, None))  # type: ignore[arg-type]
+    assert [int(op) for each in alone for op in each.operation] == [DELETE, AFTER_ALONE, INSERT]
+    query = ChangeTableQuery('"ASNCDC"."CDC_S_T"', ("x", "y"), before=("old x", None))
+    (both,) = rows_of(Scripted(rows, [], width=3), query, ALL, None)  # type: ignore[arg-type]
+    assert both.operation.tolist() == [DELETE, BEFORE, AFTER, INSERT]
+    assert both.columns[0].to_pylist() == [0, 201, 1, 2]
+    assert both.columns[1].to_pylist() == [100, None, 101, 102]
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +126,7 @@ def session() -> Iterator[Session]:
             writer.run(statement.format(number, chance.randint(1, 40)))
         writer.commit() if chance.random() < 0.8 else writer.rollback()
     replication.capture.step()
-    with StandIn(engine) as server, connect(
+    with StandIn(engine) as server, connect_to(
         Address("127.0.0.1", server.port, "TESTDB", "db2inst1", Secret("Tailrace-1"))
     ) as made:  # fmt: skip
         yield made

@@ -12,7 +12,7 @@ import pytest
 from tests.standins.db2.drivers.server_certificate import written_pair
 
 from tailrace.config.secret import Secret
-from tailrace.connectors.db2.connection import Address, Session, connect
+from tailrace.connectors.db2.connection import Address, Session, connect_to
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
@@ -45,7 +45,7 @@ def address(port: int, password: str = PASSWORD, database: str = "TESTDB", **mor
 
 @pytest.fixture
 def session(server: StandIn) -> Iterator[Session]:
-    with connect(address(server.port)) as made:
+    with connect_to(address(server.port)) as made:
         yield made
 
 
@@ -103,7 +103,7 @@ def test_a_lock_that_is_not_granted_is_worth_another_attempt(engine: Engine, ses
 
 def test_a_server_that_ends_is_worth_another_attempt(engine: Engine) -> None:
     with StandIn(engine) as server:
-        session = connect(address(server.port))
+        session = connect_to(address(server.port))
     with pytest.raises(RetriableError):
         session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
     session.close()
@@ -127,7 +127,7 @@ def test_a_connection_that_fails_says_why_and_no_password(server: StandIn, case:
     made, kind, words = CASES[case]
     given = made(server.port)
     with pytest.raises(kind, match=words) as caught:
-        connect(given)
+        connect_to(given)
     assert given.password.reveal() not in "".join(traceback.format_exception(caught.value)) + repr(given)
 
 
@@ -136,7 +136,7 @@ def test_a_silent_server_is_given_up() -> None:
         socket.create_server(("127.0.0.1", 0)) as silent,
         pytest.raises(RetriableError, match=r"no answer within 0\.5 s"),
     ):
-        connect(address(silent.getsockname()[1], patience=0.5))
+        connect_to(address(silent.getsockname()[1], patience=0.5))
 
 
 def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path: Path) -> None:
@@ -145,9 +145,9 @@ def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path:
     elsewhere.mkdir()
     _, other = written_pair(elsewhere)
     with StandIn(engine, certificate=certificate) as server:
-        with connect(address(server.port, tls=True, authorities=str(authority))) as session:
+        with connect_to(address(server.port, tls=True, authorities=str(authority))) as session:
             assert session.one("SELECT COUNT(*) FROM S.T") == 3000
         with pytest.raises(ConfigError, match="trust store"):
-            connect(address(server.port, tls=True, authorities=str(other)))
+            connect_to(address(server.port, tls=True, authorities=str(other)))
         with pytest.raises(TailraceError):
-            connect(address(server.port, patience=5))
+            connect_to(address(server.port, patience=5))

@@ -45,7 +45,8 @@ class CatalogueSession:
         self._session = engine.session()
 
     def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-        return self._session.run(sql, *params)
+        rows = self._session.run(sql, *params)
+        return [tuple(each.decode() if isinstance(each, bytes) else each for each in row) for row in rows]
 
 
 @pytest.fixture(scope="module")

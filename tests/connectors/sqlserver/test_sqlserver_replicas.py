@@ -15,10 +15,9 @@ from support.sqlserver_reading import Read, batches, begin, read_on, settings_of
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.pending_chunks import read_pending
 from tailrace.connectors.change_tables.snapshots.source import LSN
-from tailrace.connectors.change_tables.start_positions import heads
+from tailrace.connectors.change_tables.start_positions import restart_now
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
@@ -144,7 +143,7 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
     early = replica.head()
     replica.write(2)
     settings = replica.settings
-    point = restart_at(heads(SqlServerDialect(settings))).to_dict()
+    point = restart_now(SqlServerDialect(settings)).to_dict()
     source, table = source_of(replica, point)
     with closing(source):
         replica.behind = [early] * 10_000
@@ -171,7 +170,7 @@ def source_of(replica: Replica, point: dict[str, Any]) -> tuple[SqlServerSource,
 def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_stood(replica: Replica) -> None:
     """WHEN the session for the log has P and not yet H, THEN no change between is taken for one that is not there."""
     replica.write(1)
-    point = restart_at(heads(SqlServerDialect(replica.settings))).to_dict()
+    point = restart_now(SqlServerDialect(replica.settings)).to_dict()
     early = replica.head()
     replica.write(2)
     source, table = source_of(replica, point)
@@ -188,7 +187,7 @@ def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_
 def test_chunks_of_an_incremental_snapshot_wait_for_the_log_of_their_own_session(replica: Replica) -> None:
     """WHEN the log was delivered from a replica that is farther, THEN the chunks are delivered when theirs has come there."""
     replica.write(1)
-    point = restart_at(heads(SqlServerDialect(replica.settings))).to_dict()
+    point = restart_now(SqlServerDialect(replica.settings)).to_dict()
     early = replica.head()
     source, table = source_of(replica, point)
     with closing(source):
@@ -207,7 +206,7 @@ def test_an_incremental_snapshot_does_not_keep_the_log_waiting(replica: Replica)
     replica.write(2)
     reader = incremental_reader(settings)
     work = Work((TableWork(TableId(replica.database.name, "dbo", "a")),))
-    at = LogBoundary(Progress("", restart_at(heads(SqlServerDialect(settings))).to_dict()), POSITIONS)
+    at = LogBoundary(Progress("", restart_now(SqlServerDialect(settings)).to_dict()), POSITIONS)
     replica.behind = [early] * 10_000
     began = time.monotonic()
     assert reader.step(work, at) is None

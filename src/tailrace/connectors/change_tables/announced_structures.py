@@ -150,7 +150,7 @@ class AnnouncedStructures:
         announced = replace(table, attributes=((INSTANCE, identity(instance)),))
         self._put(announced, lsn)
         change = ChangeType.CREATE if before is None else ChangeType.ALTER
-        event = _event(change, announced, self._ddl)
+        event = self._event(change, announced, self._ddl)
         self._remember(event, lsn, batch.now_us)
         # Another instance with the same columns is recorded, but is no event: consumers see no difference.
         if before is None or not _same(before, table):
@@ -171,10 +171,10 @@ class AnnouncedStructures:
         """
         left = replace(self._tables[table], attributes=((INSTANCE, NO_INSTANCE),))
         self._put(left, lsn)
-        self._remember(_event(ChangeType.ALTER, left, NO_DDL), lsn, batch.now_us)
+        self._remember(self._event(ChangeType.ALTER, left, NO_DDL), lsn, batch.now_us)
         is_fixed = self._planned is None or self._planned.is_removed(table)
         if is_fixed and self._settings.tables.matches(table):
-            self.add_events([_event(ChangeType.DROP, left, self._ddl)], lsn, batch)
+            self.add_events([self._event(ChangeType.DROP, left, self._ddl)], lsn, batch)
 
     def announce_initial(self, restart: RestartPosition, batch: Batch) -> None:
         """Add the events of the initial structures if no rows follow; the last one is marked as the last."""
@@ -200,7 +200,7 @@ class AnnouncedStructures:
     def initial_events(self, database: str) -> list[SchemaEvent]:
         """The CREATE events of all tables of a database, for a connector that begins with them."""
         return [
-            _event(ChangeType.CREATE, table)
+            self._event(ChangeType.CREATE, table)
             for table_id, table in sorted(self._tables.items())
             if table_id.catalog.lower() == database.lower()
         ]
@@ -223,13 +223,23 @@ class AnnouncedStructures:
             commit = record["position"].get("commit_lsn")
             lsn = self._events.lsns.parse(str(commit)) if commit else None
             for change in record.get("tableChanges") or ():
-                table_id = parse_id(change["id"])
+                table_id = self._identified(record, change["id"])
                 if change["type"] == ChangeType.DROP:
                     self._tables.pop(table_id, None)
                 else:
                     self._put(table_of(table_id, change["table"], change.get("comment")), lsn)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StructureError(f"record {number} of the schema history is damaged: {error!r}") from error
+
+    def _event(self, type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:
+        return _event(self._events, type_, table, ddl)
+
+    def _identified(self, record: HistoryRecord, text: str) -> TableId:
+        """The table of an id in a record, which may lack the database."""
+        found = parse_id(text)
+        if not self._events.omits_database or found.schema:
+            return found
+        return TableId(str(record["databaseName"]), found.catalog, found.name)
 
     def _remember(self, event: SchemaEvent, lsn: Lsn, now_us: int) -> None:
         self._new_history.append(recorded(self._events, event, lsn, now_us))
@@ -248,7 +258,7 @@ def first_history(
     """The records of the initial structures, in the order of the tables' names."""
     announced = [replace(table, attributes=((INSTANCE, identity(instance)),)) for table, instance in found]
     return [
-        recorded(events, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
+        recorded(events, _event(events, ChangeType.CREATE, table), lsn, now_us, snapshot=True)
         for table in sorted(announced, key=lambda each: each.id)
     ]
 
@@ -264,10 +274,10 @@ def is_announced_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], events: E
     return not commit or events.lsns.parse(str(commit)) <= end.next()
 
 
-def _event(type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:
+def _event(events: Events, type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:
     database = table.id.catalog
     held = None if type_ is ChangeType.DROP else table
-    change = TableChange(type_, database, ddl, table.id, table=held)
+    change = TableChange(type_, database, ddl, table.id, table=held, omits_database=events.omits_database)
     return SchemaEvent(database, ddl, (change,), table.id.name, schema=table.id.schema)
 
 

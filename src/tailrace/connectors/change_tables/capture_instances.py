@@ -16,7 +16,7 @@ from typing import Final, Generic
 from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Catalogue, Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance, identity, not_captured, of_instance
+from tailrace.connectors.change_tables.instances import Instance, identity, is_of, not_captured, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.findings import listed
@@ -85,7 +85,7 @@ class CaptureInstances(Generic[Session]):
 
     def is_as_it_was(self, instance: Instance) -> bool:
         """Whether its name does not belong to another instance meanwhile."""
-        return self._identities.get(instance.name, identity(instance)) == identity(instance)
+        return is_of(self._identities.get(instance.name, identity(instance)), instance)
 
     def refresh(self, session: Session) -> bool:
         """Look for instances that were created, dropped or moved; returns whether any were."""

@@ -8,7 +8,7 @@ rows are selected and decoded: its `Decoding`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Generic, Protocol
 
 from tailrace.changes.vectors import Vector
@@ -16,7 +16,7 @@ from tailrace.connectors.base import Lane
 from tailrace.connectors.change_tables.dialect import Dialect, Session, Session_contra
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.signal_tables import is_for_signals
 from tailrace.connectors.change_tables.table_shapes import TableShapes, TypeT
 from tailrace.connectors.change_tables.windows import Window
@@ -25,7 +25,11 @@ from tailrace.events.shape import Shape
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Table, TableId
 
-_OPERATIONS: Final[Mapping[str, tuple[int, ...]]] = {"c": (INSERT,), "u": (BEFORE, AFTER), "d": (DELETE,)}
+_OPERATIONS: Final[Mapping[str, tuple[int, ...]]] = {
+    "c": (INSERT,),
+    "u": (BEFORE, AFTER, AFTER_ALONE),
+    "d": (DELETE,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Captured(Generic[Session]):
         moves_keys: whether an update of two rows may change the key.
         is_owned: whether this lane delivers its events.
         is_signals: whether inserted rows are signals, for every lane.
+        name: in transaction metadata: database.schema.table, or schema.table.
 
     """
 
@@ -110,11 +115,7 @@ class Captured(Generic[Session]):
     moves_keys: bool
     is_owned: bool
     is_signals: bool
-
-    @property
-    def name(self) -> str:
-        """The name in transaction metadata: database.schema.table."""
-        return str(self.table.id)
+    name: str
 
     def columns(self, rows: ChangeRows) -> list[Vector | None]:
         """The values of rows; see `InstanceRows.columns`."""
@@ -144,6 +145,10 @@ class CapturedTables(Generic[Session, TypeT]):
         if table not in self._read:
             self._read[table] = self.owns(table) or is_for_signals(self._dialect, table)
         return self._read[table]
+
+    def told_name(self, table: TableId) -> str:
+        """The table's name in transaction metadata."""
+        return str(replace(table, catalog="") if self._dialect.omits_database else table)
 
     def captured(self, table: Table, instance: Instance, *, only_keys: bool = False) -> Captured[Session]:
         """How the rows of an instance are read whose structure is `table`; with `only_keys`, only to count them.
@@ -178,6 +183,7 @@ class CapturedTables(Generic[Session, TypeT]):
             moves_keys=moves_keys,
             is_owned=self.owns(table.id),
             is_signals=is_signals,
+            name=self.told_name(table.id),
         )
 
     def _skipped(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tailrace.connectors.base import Progress
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.errors import ConfigError
 
 
@@ -25,12 +25,21 @@ def common_boundary(positions: Positions, lanes: Sequence[Progress], names: Sequ
                 "name it again until they have come to one position (a run with --available-now brings them there)"
             )
     # A lane within a window must read to its end; lanes that are behind can always read up to there.
-    return restart_at({name: max(_end(each[name]) for each in found) for name in names})
+    ends = {name: max(_end(each[name]) for each in found) for name in names}
+    return RestartPosition(
+        {name: DatabasePosition(lsn, as_of_us=_as_of_us([each[name] for each in found])) for name, lsn in ends.items()}
+    )
 
 
 def is_boundary(positions: Positions, lane: Progress) -> bool:
     """Whether a lane has delivered everything up to its LSNs, and nothing after them."""
     return positions.restart(lane.restart).is_between_windows
+
+
+def _as_of_us(positions: Sequence[DatabasePosition]) -> int | None:
+    """The earliest time of these positions, which holds for all that is behind any of them; None: one is unknown."""
+    found = [each.as_of_us for each in positions if each.as_of_us is not None]
+    return min(found) if len(found) == len(positions) else None
 
 
 def _end(position: DatabasePosition) -> Lsn:

@@ -87,7 +87,7 @@ class DatabaseLog(Generic[Session]):
         self._instances, self._reads = CaptureInstances(dialect, announced), tables.reads
         filled = None if planned is None else planned.filled
         self._lost = LostChanges(
-            dialect, announced, self._instances, lambda table: counts or tables.reads(table), filled
+            dialect, announced, self._instances, self._log, lambda table: counts or tables.reads(table), filled
         )
         self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
         # A skipped change would leave a hole in the numbers of transaction metadata, so it must fail.
@@ -119,7 +119,7 @@ class DatabaseLog(Generic[Session]):
         found, window = self._transactions(session, window)
         self._is_last = window.until == self._head
         announced = self._new_batch()
-        announce_removed(session, self._lost, self._announced, window, announced)
+        announce_removed(session, self._lost, self._announced, window, announced, self.position.as_of_us)
         announce_new(self._instances, self._announced, window, announced, self._reads)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
         # A batch of its own, whose position has the window's end already: after a crash the same window is read.
@@ -176,9 +176,15 @@ class DatabaseLog(Generic[Session]):
         # A started window has its final end already, in `until`.
         bound = ALL if self.position.until is not None else self._bound
         found = self._log.transactions(session, window, bound)
-        if len(found) < bound:
+        if (len(found) < bound and found.is_whole) or self.position.until is not None:
             return found, window
         return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))
+
+    def _as_of_us(self, opened: OpenWindow[Session]) -> int | None:
+        """`DatabasePosition.as_of_us` at a window's end; None: not later than at its beginning."""
+        if self._log.as_of_us is None or opened.window.until == self._head:
+            return self._log.as_of_us
+        return int(opened.transactions.time_us[-1]) if len(opened.transactions) else None
 
     def _tables_of(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Iterator[Batch]:
         """The batches of a window's tables from a position on, then one at the window's end."""
@@ -188,10 +194,10 @@ class DatabaseLog(Generic[Session]):
         self._reader.failures = FAIL
         # Checked after the rows were read, and before the window counts as delivered: the clean-up may have removed
         # rows that the queries then did not return.
-        self._lost.require_kept(opened.session, opened.filled, opened.window)
+        self._lost.require_kept(opened.session, opened.filled, opened.window, begin.as_of_us)
         last = self._new_batch()
         if opened.orders is not None and self._boundaries is not None and len(opened.orders.with_records):
             last.add(self._boundaries.of(opened.transactions, opened.orders, last))
-        self.position = begin.at(opened.window.until)
+        self.position = begin.at(opened.window.until, self._as_of_us(opened))
         self.is_at_head = self._is_last
         yield last

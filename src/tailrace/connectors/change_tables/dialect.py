@@ -12,8 +12,8 @@ from an older instance of a table to a newer one. All of that is this package. W
 - **Transactions**: how far the log is captured (the max LSN), and the transactions in a window.
 - **Rows**: which change tables have rows in a window, how many, how large. The rows themselves come from a
   `rows.RowQuery`.
-- **Clean-up** has no methods: an instance whose start LSN has moved has lost what was before it (`lost_changes.py`).
-  `Advice` says what to do about it.
+- **Clean-up**: an instance whose start LSN has moved has lost what was before it (`lost_changes.py`). A database whose
+  instances do not tell that has `Log.is_kept`. `Advice` says what to do about it.
 - **Events**: the position's fields in the source block.
 
 If a snapshot needs to know that everything that it has seen is captured, the database proves it by
@@ -86,6 +86,11 @@ class Events(Protocol):
     @property
     def connector(self) -> str:
         """The name of Debezium's connector, in the names of schemas."""
+        ...
+
+    @property
+    def omits_database(self) -> bool:
+        """Whether records name tables without their database, as a connector reads only one."""
         ...
 
     def folded(self, table: TableId) -> TableId:
@@ -191,6 +196,21 @@ class Log(Protocol[Session]):
         """The first transactions of a window that have changes, of rows or of structure; at most `at_most`."""
         ...
 
+    @property
+    def as_of_us(self) -> int | None:
+        """A time before which nothing behind the last `head` was committed, microseconds since the epoch.
+
+        None: it is unknown, or not needed because instances tell what was cleaned up.
+        """
+        ...
+
+    def is_kept(self, session: Session, after: Lsn, as_of_us: int | None) -> bool:
+        """Whether the clean-up can't have removed anything behind an LSN, as far as instances do not tell it.
+
+        `as_of_us`: that of the position at the LSN.
+        """
+        ...
+
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Note that nothing new is captured; if that lasts because the capture process is stopped, warn."""
         ...
@@ -216,6 +236,10 @@ class Dialect(Catalogue[Session], Protocol[Session]):
             SourceSetupError: change data capture is not enabled for it.
 
         """
+        ...
+
+    def begun_by(self, session: Session, instance: Instance) -> Lsn | None:
+        """The LSN at which an instance has begun at the latest, such as its start LSN; None: it has not begun."""
         ...
 
     def require_visible(self, session: Session, table: TableId) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Table, TableId
+
+VERSION: Final = "+"
+"""Begins an instance's `version`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,9 @@ class Instance:
         index_columns: those that identify a row: of the primary key or of the unique index that was named; may be
             empty. A change of one of them comes as a delete and an insert, never as the two rows of an update.
         role: the gating role that may read it; None: everyone with SELECT.
+        version: tells the columns apart that a change table has over time, if it can be altered.
+        is_active: whether capture writes to it now.
+        before_prefix: begins the names of columns with the image before an update, where a row has both images.
 
     """
 
@@ -40,6 +47,9 @@ class Instance:
     columns: tuple[str, ...]
     index_columns: tuple[str, ...]
     role: str | None = None
+    version: str = ""
+    is_active: bool = True
+    before_prefix: str = ""
 
     @property
     def order(self) -> tuple[bool, bytes, dt.datetime, int]:
@@ -53,8 +63,15 @@ class Instance:
 
 
 def identity(instance: Instance) -> str:
-    """Identifies a capture instance, even if a later one in the database gets its name."""
-    return f"{instance.name}:{instance.object_id}"
+    """Identifies a capture instance and its columns, even if a later one in the database gets its name."""
+    return f"{instance.name}:{instance.object_id}{instance.version}"
+
+
+def is_of(identity_: str, instance: Instance) -> bool:
+    """Whether an `identity` is that of the instance, maybe with other columns."""
+    name, _, rest = identity_.rpartition(":")
+    number, _, _ = rest.partition(VERSION)
+    return (name, number) == (instance.name, str(instance.object_id))
 
 
 def name_of(identity_: str) -> str:

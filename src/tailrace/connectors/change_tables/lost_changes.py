@@ -9,12 +9,13 @@ changes may be lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Final, Generic
 
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.capture_instances import ActiveInstance, CaptureInstances
-from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance, identity, name_of
+from tailrace.connectors.change_tables.dialect import Dialect, Log, Session
+from tailrace.connectors.change_tables.instances import Instance, identity, is_of, name_of
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -34,6 +35,7 @@ class LostChanges(Generic[Session]):
         dialect: Dialect[Session],
         announced: AnnouncedStructures,
         instances: CaptureInstances[Session],
+        log: Log[Session],
         matters: Callable[[TableId], bool] = lambda _table: True,
         filled: Collection[str] | None = None,
     ) -> None:
@@ -43,6 +45,7 @@ class LostChanges(Generic[Session]):
             dialect: of the database.
             announced: the known structures.
             instances: the existing ones.
+            log: of the database.
             matters: whether this reader reads a table's rows; the readers of other tables report their losses.
             filled: the tables that had changes in the range when it was planned; None: unknown.
 
@@ -50,11 +53,14 @@ class LostChanges(Generic[Session]):
         self._dialect = dialect
         self._announced = announced
         self._instances = instances
+        self._log = log
         self._matters = matters
         self._filled = filled
 
-    def require_all(self, session: Session, window: Window) -> list[TableId]:
+    def require_all(self, session: Session, window: Window, as_of_us: int | None = None) -> list[TableId]:
         """Require that no changes after a window's beginning are lost; returns the tables that are no longer captured.
+
+        `as_of_us`: that of the position at the window's beginning.
 
         Raises:
             PositionLostError: changes are lost; the message names the table.
@@ -62,6 +68,7 @@ class LostChanges(Generic[Session]):
 
         """
         gone = []
+        self._require_log(session, window.after, as_of_us)
         for table in self._announced.captured(self._dialect.database(session)):
             first = self._instances.first(table)
             if self._announced.is_planned_removal(table):
@@ -71,9 +78,10 @@ class LostChanges(Generic[Session]):
                 self._require_planned(session, table, window)
                 gone.append(table)
             elif self._matters(table):
-                gap = self._gap(first, window)
+                start = self._start_of(session, first)
+                gap = self._gap(first, start, window)
                 if not gap.is_empty:
-                    self._require_nothing_in(session, first, gap)
+                    self._require_nothing_in(session, replace(first, start_lsn=start), gap)
         self._require_new(session, window)
         return gone
 
@@ -101,15 +109,29 @@ class LostChanges(Generic[Session]):
             if table not in before and not gap.is_empty:
                 self._require_planned(session, table, gap)
 
-    def require_kept(self, session: Session, read: Sequence[ActiveInstance], window: Window) -> None:
+    def _require_log(self, session: Session, after: Lsn, as_of_us: int | None) -> None:
+        """Raise `PositionLostError` if the clean-up may have removed changes behind an LSN, whatever instances tell."""
+        if not self._log.is_kept(session, after, as_of_us):
+            advice, database = self._dialect.advice, self._dialect.database(session)
+            raise PositionLostError(
+                f"{database}: changes behind {after}, up to where they were read, may be lost: {advice.clean_up} may have "
+                f"taken them. Let it keep changes for longer ({advice.keep_longer}), and {SNAPSHOT_AGAIN}"
+            )
+
+    def require_kept(
+        self, session: Session, read: Sequence[ActiveInstance], window: Window, as_of_us: int | None = None
+    ) -> None:
         """Require that the clean-up has removed nothing from these tables while they were read in a window.
 
         An instance that was dropped was read to its end, since no query of it failed; unless another one got its name.
+        `as_of_us`: that of the position at the window's beginning.
 
         Raises:
             PositionLostError: changes may be lost; the message names the table.
 
         """
+        if read:
+            self._require_log(session, window.after, as_of_us)
         # If the catalogue is unchanged, no start has moved.
         if not read or not self._instances.refresh(session):
             return
@@ -127,11 +149,17 @@ class LostChanges(Generic[Session]):
             if after.start_lsn > max(before, window.after.next()):
                 self._require_nothing_in(session, after, Window(window.after, after.start_lsn.previous()))
 
-    def _gap(self, first: Instance, window: Window) -> Window:
+    def _start_of(self, session: Session, first: Instance) -> Lsn | None:
+        """The start of an instance: at the latest, if another one was read before it."""
+        announced = self._announced.announced_instance(first.table)
+        is_other = bool(announced) and not is_of(str(announced), first)
+        return self._dialect.begun_by(session, first) if is_other else first.start_lsn
+
+    def _gap(self, first: Instance, start: Lsn | None, window: Window) -> Window:
         """The part of a window before a table's first instance; for one announced within the window, from its start on."""
         announced = self._announced.announced_at(first)
         after = window.after if announced is None else max(window.after, announced.previous())
-        return Window(after, window.until if first.start_lsn is None else first.start_lsn.previous())
+        return Window(after, window.until if start is None else start.previous())
 
     def _require_nothing_in(self, session: Session, first: Instance, gap: Window) -> None:
         """Raise `PositionLostError` if changes of a table may lie in a gap before its first instance."""

@@ -20,7 +20,11 @@ from tailrace.connectors.shared.batches import Batch
 
 
 def new_structures(
-    dialect: Dialect[Session], history: Sequence[HistoryRecord], windows: Mapping[str, Window], now_us: int
+    dialect: Dialect[Session],
+    history: Sequence[HistoryRecord],
+    windows: Mapping[str, Window],
+    now_us: int,
+    as_of_us: Mapping[str, int | None],
 ) -> list[dict[str, Any]]:
     """The records that windows add to the schema history.
 
@@ -29,6 +33,7 @@ def new_structures(
         history: up to the beginning of the windows.
         windows: by database.
         now_us: the processing time, microseconds since the epoch.
+        as_of_us: by database, that of the position at the window's beginning.
 
     Raises:
         PositionLostError: changes in a window are lost.
@@ -39,16 +44,22 @@ def new_structures(
         if not window.is_empty:
             with dialect.connect(name) as session:
                 dialect.wait_for(session, window.until)
-                _look(dialect, session, announced, window, Batch(now_us))
+                _look(dialect, session, announced, window, Batch(now_us), as_of_us.get(name))
     return [dict(record) for record in announced.take_history()]
 
 
 def _look(
-    dialect: Dialect[Session], session: Session, announced: AnnouncedStructures, window: Window, batch: Batch
+    dialect: Dialect[Session],
+    session: Session,
+    announced: AnnouncedStructures,
+    window: Window,
+    batch: Batch,
+    as_of_us: int | None,
 ) -> None:
     instances = CaptureInstances(dialect, announced)
     instances.refresh(session)
-    announce_removed(session, LostChanges(dialect, announced, instances), announced, window, batch)
+    lost = LostChanges(dialect, announced, instances, dialect.log(dialect.database(session), None))
+    announce_removed(session, lost, announced, window, batch, as_of_us)
     while not window.is_empty:
         switch = instances.first_switch(window)
         piece = window if switch is None else Window(window.after, switch.previous())

@@ -83,6 +83,8 @@ class DatabasePosition:
             The times of its changes are converted by that, whenever it is read. None: by the offset at the time of
             reading.
         filled: at such an end: the tables that have changes in the range, named like `table`; None: unknown.
+        as_of_us: a time before which nothing behind `lsn` was committed, microseconds since the epoch: where instances do
+            not tell what was cleaned up, that shows what can't have been. None: unknown.
 
     """
 
@@ -94,6 +96,7 @@ class DatabasePosition:
     taken_over: RowPosition | None = None
     offset_minutes: int | None = None
     filled: tuple[str, ...] | None = None
+    as_of_us: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without members that have their default, except the LSN."""
@@ -112,6 +115,8 @@ class DatabasePosition:
             found["offset_minutes"] = self.offset_minutes
         if self.filled is not None:
             found["filled"] = list(self.filled)
+        if self.as_of_us is not None:
+            found["as_of_us"] = self.as_of_us
         return found
 
     @property
@@ -119,9 +124,10 @@ class DatabasePosition:
         """Whether everything up to `lsn` is delivered, and nothing after it."""
         return self.until is None and self.taken_over is None
 
-    def at(self, lsn: Lsn) -> DatabasePosition:
-        """The position when everything up to an LSN is delivered."""
-        return DatabasePosition(lsn, initial=self.initial, taken_over=_behind(self.taken_over, lsn))
+    def at(self, lsn: Lsn, as_of_us: int | None = None) -> DatabasePosition:
+        """The position when everything up to an LSN is delivered; `as_of_us`: as that of this class, if it is known."""
+        taken_over, known = _behind(self.taken_over, lsn), self.as_of_us if as_of_us is None else as_of_us
+        return DatabasePosition(lsn, initial=self.initial, taken_over=taken_over, as_of_us=known)
 
 
 class RestartPosition:
@@ -157,6 +163,11 @@ class RestartPosition:
     def is_initial(self) -> bool:
         """Whether a connector begins here, and has not delivered the initial structures."""
         return any(each.initial for each in self._databases.values())
+
+    @property
+    def lsns(self) -> dict[str, Lsn]:
+        """The LSN up to which each database is delivered."""
+        return {name: each.lsn for name, each in self._databases.items()}
 
     @property
     def delivered(self) -> str:
@@ -207,6 +218,7 @@ class Positions:
                 taken_over=self.row(given["taken_over"]) if given.get("taken_over") else None,
                 offset_minutes=None if given.get("offset_minutes") is None else int(given["offset_minutes"]),
                 filled=None if given.get("filled") is None else tuple(map(str, given["filled"])),
+                as_of_us=None if given.get("as_of_us") is None else int(given["as_of_us"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ProgressError(f"not a position in {log}: {given!r}: {error!r}") from error

@@ -16,7 +16,7 @@ from tailrace.connectors.change_tables.announced_structures import is_announced_
 from tailrace.connectors.change_tables.common_boundary import common_boundary
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.connectors.change_tables.retention import require_not_restored
 from tailrace.connectors.change_tables.tables_with_changes import tables_with_rows
 from tailrace.connectors.change_tables.windows import Window
@@ -51,7 +51,9 @@ class Ranges(Generic[Session]):
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress of a reader that has everything up to a position."""
-        reached = restart_at(self._lsns(position))
+        names = self._dialect.databases
+        at = self._positions.restart(position, names)
+        reached = RestartPosition({name: DatabasePosition(at[name].lsn, as_of_us=at[name].as_of_us) for name in names})
         return Progress(reached.delivered, reached.to_dict())
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
@@ -68,8 +70,10 @@ class Ranges(Generic[Session]):
         )
 
         ends = self._lsns(end)
+        begins = self._positions.restart(start, self._dialect.databases)
         windows = {name: Window(lsn, ends[name]) for name, lsn in self._lsns(start).items()}
-        return new_structures(self._dialect, history, windows, now_us)
+        as_of_us = {name: begins[name].as_of_us for name in windows}
+        return new_structures(self._dialect, history, windows, now_us, as_of_us)
 
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
         with self._dialect.connect(name) as session:
@@ -86,7 +90,7 @@ class Ranges(Generic[Session]):
                     lsn = range_end(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
-        return replace(head, lsn=lsn, filled=filled)
+        return replace(head, lsn=lsn, filled=filled, as_of_us=head.as_of_us if lsn == head.lsn else None)
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """LSNs by database, in the configuration's order; empty without a position."""

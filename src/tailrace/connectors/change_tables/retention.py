@@ -39,13 +39,18 @@ def require_retained(dialect: Dialect[Session], progress: Progress, history: His
             head = dialect.head(session)
             require_not_restored(dialect.database(session), head, lsn)
             if records:
-                _require_announced(dialect, session, announced, Window(lsn, head), lane)
+                _require_announced(dialect, session, announced, Window(lsn, head), lane, restart[name].as_of_us)
             else:
                 _require_older(dialect, session, lsn)
 
 
 def _require_announced(
-    dialect: Dialect[Session], session: Session, announced: AnnouncedStructures, window: Window, lane: Lane
+    dialect: Dialect[Session],
+    session: Session,
+    announced: AnnouncedStructures,
+    window: Window,
+    lane: Lane,
+    as_of_us: int | None,
 ) -> None:
     names, counts_all = Names(dialect.settings), dialect.settings.provide_transaction_metadata
 
@@ -55,7 +60,8 @@ def _require_announced(
 
     instances = CaptureInstances(dialect, announced)
     instances.refresh(session)
-    LostChanges(dialect, announced, instances, matters).require_all(session, window)
+    log = dialect.log(dialect.database(session), None)
+    LostChanges(dialect, announced, instances, log, matters).require_all(session, window, as_of_us)
 
 
 def _require_older(dialect: Dialect[Session], session: Session, lsn: Lsn) -> None:

@@ -19,13 +19,13 @@ from tailrace.changes.vectors import Bytes, Vector, integers
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.transactions import Transactions
 
 Int64 = npt.NDArray[np.int64]
 
 _OPERATIONS: Final = np.zeros(256, np.uint8)
-_OPERATIONS[[DELETE, INSERT, BEFORE]] = DELETED, CREATE, UPDATE
+_OPERATIONS[[DELETE, INSERT, BEFORE, AFTER_ALONE]] = DELETED, CREATE, UPDATE, UPDATE
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def changes_of(
     change_texts = Fact(lsn_columns.texts(rows.change[last]), Level.CHANGE)
     return Changes(
         columns=list(columns),
-        before=np.where(operation == INSERT, -1, first).astype(np.int32),
+        before=np.where(np.isin(operation, (INSERT, AFTER_ALONE)), -1, first).astype(np.int32),
         after=np.where(operation == DELETE, -1, last).astype(np.int32),
         op=_OPERATIONS[operation],
         event=run,

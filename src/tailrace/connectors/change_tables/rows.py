@@ -19,8 +19,8 @@ from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.errors import LogFormatError
 
-DELETE, INSERT, BEFORE, AFTER = 1, 2, 3, 4
-"""Operations; an update has two rows, `BEFORE` and then `AFTER`."""
+DELETE, INSERT, BEFORE, AFTER, AFTER_ALONE = 1, 2, 3, 4, 5
+"""Operations; an update has two rows, `BEFORE` and then `AFTER`, or one where the database does not tell what was before."""
 Int64 = npt.NDArray[np.int64]
 
 
@@ -33,7 +33,7 @@ class ChangeRows:
         change: the changes' own LSNs, shape (n, size).
         command: the command within the transaction, 0 if the database has none; shape (n,). If it has them,
             snapshots take the rows of one command for the effect of one statement (`snapshots/touched_rows.py`).
-        operation: `DELETE`, `INSERT`, `BEFORE` or `AFTER`; shape (n,).
+        operation: `DELETE`, `INSERT`, `BEFORE`, `AFTER` or `AFTER_ALONE`; shape (n,).
         mask: the update mask, which says which columns changed, binary; None if it was not selected.
         columns: the selected columns, in order.
         bytes: their size in memory.
@@ -159,7 +159,7 @@ def _checked(rows: ChangeRows, query: RowQuery) -> ChangeRows:
 
 
 def _incomplete_update(rows: ChangeRows, query: RowQuery) -> LogFormatError:
-    images = np.flatnonzero(rows.operation >= BEFORE)
+    images = np.flatnonzero(np.isin(rows.operation, (BEFORE, AFTER)))
     kinds = rows.operation[images]
     wrong = images[np.flatnonzero(kinds != np.where(np.arange(len(kinds)) % 2, AFTER, BEFORE))[:1]]
     return query.incomplete_update(rows.position(int(wrong[0]) if len(wrong) else len(rows) - 1))

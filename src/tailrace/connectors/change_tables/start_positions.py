@@ -10,17 +10,19 @@ from tailrace.connectors.change_tables.announced_structures import first_history
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition
 from tailrace.schema.tables import Table, TableId
 
 
-def heads(dialect: Dialect[Session]) -> dict[str, Lsn]:
-    """The LSN up to which the log of each database is captured, in the configuration's order."""
+def restart_now(dialect: Dialect[Session], *, initial: bool = False) -> RestartPosition:
+    """The position at the heads of the logs; `initial`: a connector begins there, and delivers structures first."""
     found = {}
     for name in dialect.databases:
         with dialect.connect(name) as session:
             dialect.require_captured(session, name)
-            found[name] = dialect.head(session)
-    return found
+            log = dialect.log(name, None)
+            found[name] = DatabasePosition(log.head(session), initial=initial, as_of_us=log.as_of_us)
+    return RestartPosition(found)
 
 
 def structures_at(dialect: Dialect[Session], session: Session, lsn: Lsn) -> list[tuple[Table, Instance]]:

@@ -22,16 +22,21 @@ log = logging.getLogger(__name__)
 
 
 def announce_removed(
-    session: Session, lost: LostChanges[Session], announced: AnnouncedStructures, window: Window, batch: Batch
+    session: Session,
+    lost: LostChanges[Session],
+    announced: AnnouncedStructures,
+    window: Window,
+    batch: Batch,
+    as_of_us: int | None = None,
 ) -> None:
-    """Announce that tables are no longer captured, and leave them out.
+    """Announce that tables are no longer captured, and leave them out; `as_of_us`: see `LostChanges.require_all`.
 
     Raises:
         PositionLostError: changes of a table that come next are lost.
         SourceSetupError: the user may not see a table any more that was read.
 
     """
-    for table in lost.require_all(session, window):
+    for table in lost.require_all(session, window, as_of_us):
         log.warning(
             "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
             table, window.after,

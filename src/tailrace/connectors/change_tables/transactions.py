@@ -24,12 +24,14 @@ class Transactions:
         commit: commit LSNs, shape (n, size).
         time_us: the time in their events, microseconds since the epoch; shape (n,).
         unknown: the message for a change whose transaction is missing here.
+        is_whole: whether no more follow in the window, unless as many were found as were asked for.
 
     """
 
     commit: Bytes
     time_us: Int64
     unknown: Callable[[Lsn], str]
+    is_whole: bool = True
 
     def __len__(self) -> int:
         return len(self.time_us)

@@ -113,7 +113,7 @@ class WindowTables(Generic[Session]):
         has = self._dialect.has_rows(session, [each.instance for each in wanted], window)
         # Checked after `has_rows`: a table that the clean-up emptied just before has none, and must not be skipped
         # silently.
-        self._lost.require_kept(session, wanted, window)
+        self._lost.require_kept(session, wanted, window, begin.as_of_us)
         opened = OpenWindow(
             session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
         )
@@ -209,7 +209,7 @@ class WindowTables(Generic[Session]):
         orders = Orders(keys, len(opened.transactions))
         for each in opened.filled:
             if each.name == begin.table:
-                orders.skip(str(each.table), passed)
+                orders.skip(self._tables.told_name(each.table), passed)
         return orders
 
     def _captured_of(self, active: ActiveInstance, *, only_keys: bool) -> Captured[Session]:

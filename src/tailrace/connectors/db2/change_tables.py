@@ -5,34 +5,49 @@ So a delete that an insert follows, in the same transaction and table, is an upd
 from the delete of one row and the insert of another: then both come as an update that changes the key, and so as a delete and
 an insert again. The pairs are made here, over columns, which spares the server a window sort.
 
+Registered otherwise, an update is one row (`U`), with the new image alone, as is usual on z/OS; or with the old one too, in
+columns of their own, whose names have a prefix (BEFORE_IMG_PREFIX).
+
 Source: IBM Db2 documentation, "Structure of the CD table"; Debezium's documentation of the Db2 connector, "Change data tables"
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailrace.changes.vectors import Bytes
-from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows, whole_changes
+from tailrace.connectors.change_tables.rows import (
+    AFTER,
+    AFTER_ALONE,
+    BEFORE,
+    DELETE,
+    INSERT,
+    ChangeRows,
+    whole_changes,
+)
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.connection import Session
+from tailrace.connectors.db2.lsn import SIZE, raw_of
 from tailrace.errors import LogFormatError
 
+ALIAS: Final = "c"
 COMMIT: Final = "c.IBMSNAP_COMMITSEQ"
 CHANGE: Final = "c.IBMSNAP_INTENTSEQ"
 OPERATION: Final = "c.IBMSNAP_OPERATION"
-_DELETED, _INSERTED = ord("D"), ord("I")
+_KEYS: Final = 3
+_DELETED, _INSERTED, _UPDATED = ord("D"), ord("I"), ord("U")
+_ALL: Final = 1 << 31
 
 Int64 = npt.NDArray[np.int64]
+Letters = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +55,47 @@ class ChangeTableQuery:
     """How a change table is read.
 
     Attributes:
-        owner: its schema (CD_OWNER).
-        name: its name (CD_TABLE).
+        table: its name in SQL.
         selects: the SELECT list for the source's columns.
         size: of the log sequence numbers, in bytes.
         skipped: operations that are left out, after pairs were made.
+        before: for each of `selects`, the expression for the image before an update; None: the table does not have it.
 
     """
 
-    owner: str
-    name: str
+    table: str
     selects: tuple[str, ...]
-    size: int = 16
+    size: int = SIZE
     skipped: tuple[int, ...] = ()
+    before: tuple[str | None, ...] = ()
 
 
-def rows_of(session: Session, reading: ChangeTableQuery, window: Window, after: RowPosition | None) -> Generator[ChangeRows]:
-    """The rows of a change table in a window after the row `after`.
+def rows_of(
+    session: Session,
+    reading: ChangeTableQuery,
+    window: Window,
+    after: RowPosition | None,
+    batch_rows: Callable[[], int] = lambda: _ALL,
+) -> Generator[ChangeRows]:
+    """The rows of a change table in a window after the row `after`; `batch_rows` returns how many come next at most.
 
     Raises:
-        LogFormatError: a row has an operation that is neither D nor I.
+        LogFormatError: a row has an operation that is none of D, I and U.
 
     """
-    return whole_changes(_Query(session, reading, window), after)
+    for rows in whole_changes(_Query(session, reading, window, batch_rows), after):
+        kept = rows
+        if reading.skipped:
+            kept = rows.take(np.flatnonzero(~np.isin(rows.operation, reading.skipped)))
+        if len(kept):
+            yield kept
 
 
-def operations(operation: npt.NDArray[np.uint8], commit: Bytes) -> Int64:
-    """The operations of neighbouring rows: DELETE, INSERT, and BEFORE with AFTER for the two rows of an update.
+def operations(operation: Letters, commit: Bytes) -> Int64:
+    """The operations of neighbouring rows: DELETE, INSERT, AFTER_ALONE, and BEFORE with AFTER for the two rows of an update.
 
     Args:
-        operation: `D` or `I` as bytes, shape (n,).
+        operation: `D`, `I` or `U` as bytes, shape (n,).
         commit: the commit LSNs, shape (n, size).
 
     """
@@ -78,7 +104,7 @@ def operations(operation: npt.NDArray[np.uint8], commit: Bytes) -> Int64:
     if n > 1:
         same = (commit[1:] == commit[:-1]).all(axis=1)
         is_update[:-1] = (operation[:-1] == _DELETED) & (operation[1:] == _INSERTED) & same
-    found = np.where(operation == _DELETED, DELETE, INSERT).astype(np.int64)
+    found = np.where(operation == _DELETED, DELETE, np.where(operation == _UPDATED, AFTER_ALONE, INSERT)).astype(np.int64)
     found[is_update] = BEFORE
     found[np.flatnonzero(is_update) + 1] = AFTER
     return found
@@ -90,16 +116,12 @@ def statement(reading: ChangeTableQuery, window: Window, after: RowPosition | No
     if after is not None and after.commit > window.after:
         conditions = [f"{COMMIT} >= ?", f"{COMMIT} <= ?", f"({COMMIT} > ? OR {CHANGE} > ?)"]
         params = [after.commit.raw, window.until.raw, after.commit.raw, after.change.raw]
+    before = [each for each in reading.before if each is not None]
     sql = (
-        f"SELECT {', '.join([COMMIT, CHANGE, OPERATION, *reading.selects])} FROM {quoted(reading.owner, reading.name)} AS c "  # noqa: S608 -- quoted
+        f"SELECT {', '.join([COMMIT, CHANGE, OPERATION, *reading.selects, *before])} FROM {reading.table} AS {ALIAS} "  # noqa: S608
         f"WHERE {' AND '.join(conditions)} ORDER BY {COMMIT}, {CHANGE} FOR READ ONLY"
     )
     return sql, params
-
-
-def quoted(*names: str) -> str:
-    """A name in double quotes, part by part."""
-    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 class _Query:
@@ -107,15 +129,23 @@ class _Query:
 
     limit = 0
 
-    def __init__(self, session: Session, reading: ChangeTableQuery, window: Window) -> None:
+    def __init__(
+        self, session: Session, reading: ChangeTableQuery, window: Window, batch_rows: Callable[[], int]
+    ) -> None:
         self._session = session
         self._reading = reading
         self._window = window
+        self._batch_rows = batch_rows
 
     def batches(self, after: RowPosition | None) -> Iterator[pa.RecordBatch]:
         """Execute the query after a row."""
         sql, params = statement(self._reading, self._window, after)
-        return self._session.batches(sql, *params)
+        for batch in self._session.batches(sql, *params):
+            at = 0
+            while at < batch.num_rows:
+                wanted = max(self._batch_rows(), 1)
+                yield batch.slice(at, wanted)
+                at += wanted
 
     def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
         """`BEFORE` for every delete: the insert that makes an update of it may come next."""
@@ -123,29 +153,45 @@ class _Query:
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
         """The rows of a batch, with updates as pairs."""
-        commit = lsn_columns.raw_of(as_bytes(batch.column(0)), "IBMSNAP_COMMITSEQ", self._reading.size)
-        change = lsn_columns.raw_of(as_bytes(batch.column(1)), "IBMSNAP_INTENTSEQ", self._reading.size)
+        commit = raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", self._reading.size)
+        change = raw_of(batch.column(1), "IBMSNAP_INTENTSEQ", self._reading.size)
         operation = operations(self._letters(batch.column(2)), commit)
-        n = batch.num_rows
-        rows = ChangeRows(commit, change, np.zeros(n, np.int64), operation, None, batch.columns[3:], batch.nbytes)
-        if self._reading.skipped:
-            rows = rows.take(np.flatnonzero(~np.isin(operation, self._reading.skipped)))
-        return rows
+        width = len(self._reading.selects)
+        columns, before = batch.columns[_KEYS : _KEYS + width], batch.columns[_KEYS + width :]
+        rows = ChangeRows(commit, change, np.zeros(len(operation), np.int64), operation, None, columns, batch.nbytes)
+        return _with_before(rows, self._reading.before, before) if before else rows
 
     def incomplete_update(self, at: RowPosition) -> LogFormatError:
         """The error for an update that lacks a row; pairs are made here, so it can't be missing."""
-        return LogFormatError(f"the update at {at.commit} in {self._reading.owner}.{self._reading.name} has only one row")
+        return LogFormatError(f"the update at {at.commit} in {self._reading.table} has only one row")
 
-    def _letters(self, array: pa.Array) -> npt.NDArray[np.uint8]:
+    def _letters(self, array: pa.Array) -> Letters:
         """The operations as letters."""
         data = array.cast(pa.large_binary())
         offsets = np.frombuffer(data.buffers()[1], np.int64)[data.offset : data.offset + len(data) + 1]
-        letters = np.frombuffer(data.buffers()[2], np.uint8)[offsets[:-1]]
-        wrong = np.flatnonzero((letters != _DELETED) & (letters != _INSERTED))
-        if array.null_count or (np.diff(offsets) != 1).any() or len(wrong):
-            shown = array[int(wrong[0])].as_py() if len(wrong) else None
+        letters = np.frombuffer(data.buffers()[2] or b"", np.uint8)
+        is_one = not array.null_count and (np.diff(offsets) == 1).all()
+        wrong = ~np.isin(letters[offsets[:-1]], (_DELETED, _INSERTED, _UPDATED)) if is_one else np.array([True])
+        if wrong.any():
+            shown = array[int(np.flatnonzero(wrong)[0])].as_py() if is_one else "NULL"
             raise LogFormatError(
-                f"the change table {self._reading.owner}.{self._reading.name} has the operation {shown!r}, which is neither D "
-                "nor I. Register its table with CHG_UPD_TO_DEL_INS = 'Y'"
+                f"the change table {self._reading.table} has the operation {shown!r}, which is none of D, I and U: is it a "
+                "change table of SQL Replication?"
             )
-        return letters
+        return letters[offsets[:-1]]
+
+
+def _with_before(rows: ChangeRows, wanted: tuple[str | None, ...], before: list[pa.Array]) -> ChangeRows:
+    """The rows, where each update that is one row with both images becomes two."""
+    is_update = rows.operation == AFTER_ALONE
+    made = rows.take(np.repeat(np.arange(len(rows)), np.where(is_update, 2, 1)))
+    first = np.flatnonzero(is_update) + np.arange(np.count_nonzero(is_update))
+    made.operation[first], made.operation[first + 1] = BEFORE, AFTER
+    is_first = np.zeros(len(made), np.bool_)
+    is_first[first] = True
+    old = dict(zip((i for i, each in enumerate(wanted) if each is not None), before, strict=True))
+    places = pa.array(np.repeat(np.arange(len(rows)), np.where(is_update, 2, 1)))
+    for i, column in enumerate(made.columns):
+        other = old[i].take(places) if i in old else pa.nulls(len(made), column.type)
+        made.columns[i] = pc.if_else(pa.array(is_first), other, column)
+    return made

@@ -3,24 +3,30 @@
 Small results come as tuples, rows of tables as Arrow batches. Errors of the driver become tailrace's own
 (`errors_of_driver.py`); none contains a password.
 
-    with connect(Address("db.example", 50000, "SHOP", "cdc", password)) as session:
+    with connect(settings) as session:
         session.one("SELECT CURRENT TIMESTAMP FROM SYSIBM.SYSDUMMY1")
         for batch in session.batches("SELECT ID FROM S.T"): ...
 
 The driver has habits that this module is there for: it ends a result in silence when its connection is used for another
-statement; it waits without end for a server that accepts a connection and says nothing.
+statement; it waits without end for a server that says nothing; and it hands over all text as it came, so that LSNs are text
+for it, and text is decoded here.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NoAnswerError
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tailrace.config.secret import Secret
-from tailrace.connectors.db2.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.db2.bit_data import as_bytes
+from tailrace.connectors.db2.errors_of_driver import QueryTimeoutError, is_of_driver, of_driver
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.db2.trusting import authorities
 from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
 from tailrace.errors import RetriableError, SourceSetupError, TailraceError
 
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
 
 _BYTES_AT_ONCE: Final = 8 << 20
 _PLAIN, _TLS = "false", "true"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,9 @@ class Address:
         authorities: a PEM file of authorities for the server's certificate; None: the system's.
         application: the name that the server shows for the connection.
         patience: seconds to wait for the connection.
+        query_seconds: how long a statement may take until its first rows, and its next ones; None: without limit.
+        schema: of names without one, in statements of the user; None: the user's.
+        mechanism: how the password is sent, as in `driver.securityMechanism`; None: the best that the server has.
 
     """
 
@@ -57,6 +67,9 @@ class Address:
     authorities: str | None = None
     application: str = "tailrace"
     patience: float = 30.0
+    query_seconds: float | None = None
+    schema: str | None = None
+    mechanism: str | None = None
 
 
 class Session(DriverSession):
@@ -69,49 +82,62 @@ class Session(DriverSession):
 
     """
 
-    def __init__(self, connection: Any, where: str) -> None:
+    def __init__(self, connection: Any, where: str, query_seconds: float | None = None) -> None:
         super().__init__(connection)
         self._where = where
         self._open: str | None = None
+        self._calls = _Calls(query_seconds)
         self.database = ""
 
     def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-        """The rows of a query; text columns must be selected FOR BIT DATA (`types.py`) unless they are known to be ASCII.
+        """The rows of a query; text, also FOR BIT DATA, is taken for UTF-8.
+
+        Text that need not be ASCII must be selected FOR BIT DATA, or the driver misreads it (`types.py`).
 
         Raises:
             TailraceError: the meaning of the driver's error.
 
         """
-        with self._cursor(sql) as cursor:
-            cursor.execute(sql, params or None)
-            return [tuple(row) for row in cursor.fetchall()]
+        return [tuple(map(_decoded, row)) for row in self.raw_rows(sql, *params)]
+
+    def raw_rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query with the bytes of its text columns, as the server sent them: for LSNs."""
+        found: list[tuple[Any, ...]] = []
+        for batch in self.batches(sql, *params):
+            found += zip(*(as_bytes(column).to_pylist() for column in batch.columns), strict=True)
+        return found
 
     def execute(self, sql: str, *params: Any) -> int:
         """Execute a statement without a result; returns the number of changed rows, or -1 if it has none."""
         with self._cursor(sql) as cursor:
             if params:  # the driver opens a cursor for a statement with parameters, unless they come as a batch
-                cursor.executemany(sql, [params])
+                self._calls.run(cursor, lambda: cursor.executemany(sql, [params]))
             else:
-                cursor.execute(sql)
+                self._calls.run(cursor, lambda: cursor.execute(sql))
             return int(cursor.rowcount)
 
     def batches(self, sql: str, *params: Any) -> Iterator[pa.RecordBatch]:
         """The rows of a query as the driver's Arrow batches, none of them empty. Close the iterator to end the query early."""
         with self._cursor(sql) as cursor:
-            cursor.execute(sql, params or None)
-            for batch in cursor.fetch_record_batch():
+            self._calls.run(cursor, lambda: cursor.execute(sql, params or None))
+            found = cursor.fetch_record_batch()
+            while (batch := self._calls.run(cursor, lambda: next(found, None))) is not None:
                 if batch.num_rows:
                     yield batch
 
     def commit(self) -> None:
         """End the transaction."""
         with self.translated("committing"):
-            self._connection.commit()
+            self._calls.run(None, self._connection.commit)
 
     def rollback(self) -> None:
         """End the transaction without its changes."""
         with self.translated("rolling back"):
-            self._connection.rollback()
+            self._calls.run(None, self._connection.rollback)
+
+    def close(self) -> None:
+        """Close the session; one that a statement still hangs in is closed when the driver gives it back."""
+        self._calls.end(super().close)
 
     @contextlib.contextmanager
     def _cursor(self, sql: str) -> Iterator[Any]:
@@ -131,6 +157,47 @@ class Session(DriverSession):
         return of_driver(error, doing) if is_of_driver(error, driver()) else None
 
 
+class _Calls:
+    """Calls of the driver with a limit of time, which it does not have itself: they run in a thread that is waited for."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._thread: ThreadPoolExecutor | None = None
+        self._hangs = False
+
+    def run(self, cursor: Any, call: Callable[[], T]) -> T:
+        """The result of a call; the connection is of no more use after one that took too long."""
+        if self._seconds is None:
+            return call()
+        if self._hangs:
+            raise RetriableError("the connection was given up, as a statement took too long on it")
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "a session on Db2")
+        try:
+            return self._thread.submit(call).result(self._seconds)
+        except NoAnswerError:
+            self._hangs = True
+            if cursor is not None:
+                cursor.adbc_cancel()
+            raise QueryTimeoutError(
+                f"no answer within database.query.timeout.ms={self._seconds * 1000:g}: is another session's lock in the way?"
+            ) from None
+
+    def end(self, close: Callable[[], None]) -> None:
+        """Close the connection, behind a call that hangs."""
+        if self._thread is None:
+            close()
+            return
+        closing = self._thread.submit(close)
+        self._thread.shutdown(wait=False)
+        if not self._hangs:
+            closing.result()
+
+
+def _decoded(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def driver() -> Any:
     """The driver's DBAPI module.
 
@@ -142,13 +209,14 @@ def driver() -> Any:
         import adbc_driver_db2.dbapi as module
     except ImportError as error:
         raise SourceSetupError(
-            f"Db2 is read with adbc-driver-db2, which can't be imported ({error}); install it: pip install adbc-driver-db2"
+            f"Db2 is read with adbc-driver-db2, which can't be imported ({error}); install it: "
+            "pip install 'tailrace[db2]'"
         ) from error
     return module
 
 
-def connect(address: Address) -> Session:
-    """Open a session.
+def connect(settings: Db2Settings) -> Session:
+    """Open a session in the configured database.
 
     Raises:
         RetriableError: the server can't be reached now, or does not answer in time.
@@ -156,13 +224,51 @@ def connect(address: Address) -> Session:
         ConfigError: there is no such database, or TLS does not fit.
 
     """
+    with authorities(settings) as file:
+        return connect_to(
+            Address(
+                settings.database_hostname,
+                settings.database_port,
+                settings.database_dbname,
+                settings.database_user,
+                settings.database_password or Secret(""),
+                tls=settings.driver_sslconnection,
+                authorities=file,
+                application=settings.application,
+                patience=settings.connect_seconds,
+                query_seconds=settings.database_query_timeout_ms / 1000 or None,
+                schema=settings.driver_currentschema,
+                mechanism=settings.driver_securitymechanism,
+            )
+        )
+
+
+def try_login(settings: Db2Settings) -> None:
+    """Connect and disconnect; raises as `connect` does."""
+    connect(settings).close()
+
+
+def connect_to(address: Address) -> Session:
+    """Open a session; raises as `connect` does."""
     module = driver()
     where = f"Db2 at {address.host}:{address.port}"
     doing = f"connecting to {where} as {address.user!r}"
-    session = Session(_connected(module, address, doing), where)
+    session = Session(_connected(module, address, doing), where, address.query_seconds)
     session.database = str(session.one("SELECT CURRENT SERVER FROM SYSIBM.SYSDUMMY1")).rstrip()
-    session.rollback()
+    if address.schema is not None:
+        session.execute(f"SET CURRENT SCHEMA {literal(address.schema)}")
+    session.commit()
     return session
+
+
+def quoted(*names: str) -> str:
+    """A name in double quotes, part by part: `"S"."ORDERS"`."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def literal(text: str) -> str:
+    """A text as a literal."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _connected(module: Any, address: Address, doing: str) -> Any:
@@ -207,6 +313,8 @@ def _options(address: Address) -> dict[str, str]:
     }
     if address.authorities is not None:
         given["adbc.db2.tls.ca_cert"] = address.authorities
+    if address.mechanism is not None:
+        given["adbc.db2.security_mechanism"] = address.mechanism
     return given
 
 

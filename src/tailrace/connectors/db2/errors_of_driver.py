@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 
+_LOCKED: Final = frozenset({-911, -913})  # deadlock or lock timeout, with and without a rollback
 _TRANSIENT: Final = frozenset({
     -904,  # unavailable resource
-    -911, -913,  # deadlock or lock timeout, with and without a rollback
     -952,  # interrupted
     -1015, -1117, -1119,  # the database must be restarted, is being restored
     -1224, -1229, -1476,  # the database manager ended the request
@@ -39,6 +39,14 @@ class DeniedError(SourceSetupError):
     """The user lacks a privilege (-551 and similar errors)."""
 
 
+class LockTimeoutError(RetriableError):
+    """Another session's lock was not given up in time, or the session was the victim of a deadlock (-911, -913)."""
+
+
+class QueryTimeoutError(RetriableError):
+    """A statement took longer than `database.query.timeout.ms`."""
+
+
 class NoTableError(SourceSetupError):
     """An object does not exist (-204), or a column of it (-206)."""
 
@@ -48,6 +56,8 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
     code = getattr(error, "vendor_code", None)
     text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
     message = f"{doing}: {text}"
+    if isinstance(code, int) and code in _LOCKED:
+        return LockTimeoutError(message)
     if isinstance(code, int) and code in _TRANSIENT:
         return RetriableError(message)
     if isinstance(code, int) and code in _DENIED:

@@ -1,4 +1,4 @@
-"""Structures of tables, as Debezium sees them through JDBC: two catalogue queries for all tables of a database (LUW).
+"""Structures of tables, as Debezium sees them through JDBC: two catalogue queries for all tables of a database.
 
 Type names and numbers are those of IBM's JDBC driver, lengths and scales its COLUMN_SIZE and DECIMAL_DIGITS. Debezium knows no
 comments, no character sets and no generated columns of this database.
@@ -12,16 +12,10 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
+from tailrace.connectors.db2.catalog_sql import LUW, CatalogSql
 from tailrace.connectors.db2.types import XML_TYPE
 from tailrace.connectors.shared import jdbc
 from tailrace.schema.tables import Column, Table, TableId
-
-_COLUMNS: Final = """SELECT c.TABSCHEMA, c.TABNAME, c.COLNAME, c.TYPENAME, c.LENGTH, c.SCALE, c.CODEPAGE, c.NULLS, c.IDENTITY,
- c.DEFAULT FROM SYSCAT.COLUMNS c JOIN SYSCAT.TABLES t ON t.TABSCHEMA = c.TABSCHEMA AND t.TABNAME = c.TABNAME
- WHERE t.TYPE = 'T' ORDER BY c.TABSCHEMA, c.TABNAME, c.COLNO"""
-_KEYS: Final = """SELECT i.TABSCHEMA, i.TABNAME, i.UNIQUERULE, i.INDNAME, u.COLNAME
- FROM SYSCAT.INDEXES i JOIN SYSCAT.INDEXCOLUSE u ON u.INDSCHEMA = i.INDSCHEMA AND u.INDNAME = i.INDNAME
- WHERE i.UNIQUERULE <> 'D' ORDER BY i.TABSCHEMA, i.TABNAME, i.INDNAME, u.COLSEQ"""
 
 _JDBC: Final = {
     "SMALLINT": jdbc.SMALLINT,
@@ -67,21 +61,26 @@ class Session(Protocol):
         ...
 
 
-def tables(session: Session, database: str, wanted: Callable[[TableId], bool]) -> dict[TableId, Table]:
+def tables(
+    session: Session, database: str, wanted: Callable[[TableId], bool], sql: CatalogSql = LUW
+) -> dict[TableId, Table]:
     """The wanted tables of the session's database, by name."""
     columns: defaultdict[TableId, list[Column]] = defaultdict(list)
-    for schema, table, *row in session.rows(_COLUMNS):
+    asked: dict[TableId, bool] = {}
+    for schema, table, *row in session.rows(sql.columns):
         table_id = TableId(database, str(schema).rstrip(), table)
-        if table_id in columns or wanted(table_id):
+        if table_id not in asked:
+            asked[table_id] = wanted(table_id)
+        if asked[table_id]:
             columns[table_id].append(column_of(row))
-    keys = _keys(session.rows(_KEYS), database)
+    keys = _keys(session.rows(sql.keys), database)
     return {each: Table(each, tuple(columns[each]), keys.get(each, ())) for each in sorted(columns)}
 
 
 def column_of(row: Sequence[Any]) -> Column:
     """A column from a row of the catalogue: name, type, LENGTH, SCALE, CODEPAGE, NULLS, IDENTITY, DEFAULT."""
     name, type_, size, scale, code_page, nulls, identity, default = row
-    base = "CHAR" if type_ == "CHARACTER" else str(type_)
+    base = "CHAR" if type_.rstrip() == "CHARACTER" else str(type_).rstrip()
     shown, number = base, _JDBC.get(base, jdbc.OTHER)
     if code_page == 0 and base in _BIT_DATA:
         shown, number = _BIT_DATA[base]

@@ -110,6 +110,11 @@ def expressions(column: Column) -> tuple[str, ...]:
     return ("{}",)
 
 
+def is_unlimited(column: Column) -> bool:
+    """Whether a column's values may be of any length, so that they are selected as large objects."""
+    return "AS BLOB(" in expressions(column)[0]
+
+
 def _converter(column: Column, schema: Schema) -> Converter:
     if column.type_name == DECFLOAT:
         return converter_of_decfloats(column.name, schema)

@@ -50,6 +50,7 @@ class SqlServerDialect:
     """A `Dialect` for one configuration. Cheap to make; holds no connection."""
 
     connector = source_block.CONNECTOR
+    omits_database = False
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
@@ -146,6 +147,10 @@ class SqlServerDialect:
     def name_in_database(self, table: TableId) -> str:
         """`schema.table`, in brackets if a name contains a dot."""
         return catalog.name_in_database(table)
+
+    def begun_by(self, session: Session, instance: Instance) -> Lsn | None:  # noqa: ARG002
+        """The start LSN."""
+        return instance.start_lsn
 
     def require_visible(self, session: Session, table: TableId) -> None:
         """Raise `SourceSetupError` if the table exists and the user may not read it.

@@ -61,6 +61,12 @@ class TransactionLog:
         self._quiet_since = time.monotonic()
         return transactions.transactions(session, window, at_most, self._times, ends=self._settings.uses_commit_time)
 
+    as_of_us = None  # instances tell what was cleaned up
+
+    def is_kept(self, session: Session, after: Lsn, as_of_us: int | None) -> bool:  # noqa: ARG002
+        """True: what the clean-up took shows in the start LSNs of the instances."""
+        return True
+
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Warn if nothing was captured for a while, or ever, and SQL Server Agent does not run."""
         is_due = head.is_zero or time.monotonic() - self._quiet_since > QUIET_SECONDS

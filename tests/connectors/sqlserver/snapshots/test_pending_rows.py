@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_BYTES, blocks_of
 from tailrace.connectors.change_tables.snapshots.pending_chunks import PENDING_BYTES, read_pending
-from tailrace.connectors.change_tables.start_positions import heads
+from tailrace.connectors.change_tables.start_positions import restart_now
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
@@ -54,7 +53,7 @@ def opened(sqlserver, settings_for):
     def made(column, **how):
         settings = settings_for()
         name = quoted_id(TableId(sqlserver.name, "dbo", "t"))
-        point = restart_at(heads(SqlServerDialect(settings))).to_dict()
+        point = restart_now(SqlServerDialect(settings)).to_dict()
         return closing(opened_source(settings, point, {name: ChunkKey("", (column,)).to_dict()}, **how)), Segment(name)
 
     return made
@@ -117,7 +116,7 @@ def test_a_table_without_a_key_is_read_as_many_rows_at_a_time_as_some_megabytes_
     sqlserver.sql(f"INSERT dbo.wide SELECT REPLICATE(CAST(N'x' AS {v}), {length}) FROM {NUMBERS}")
     sqlserver.capture_all()
     settings, table = settings_for(), TableId(sqlserver.name, "dbo", "wide")
-    point = restart_at(heads(SqlServerDialect(settings)))
+    point = restart_now(SqlServerDialect(settings))
     with closing(opened_source(settings, point.to_dict(), {quoted_id(table): None})) as source:
         read, session = source.table(table), source.database(table).reading()
         sql = statements.whole(table, read.selects)

@@ -12,7 +12,7 @@ from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.change_tables.announced_structures import first_history
 from tailrace.connectors.change_tables.dialect import Dialect, Events, Session
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import Positions, RestartPosition, restart_at
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.connectors.change_tables.snapshots import point
 from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.change_tables.snapshots.point import Point
@@ -59,7 +59,9 @@ def planned(
             for name, session in sessions.by_database.items()
         }
         lsns = {name: each.lsn for name, each in points.items()}
-        restart = restart_at(lsns)
+        restart = RestartPosition(
+            {name: DatabasePosition(each.lsn, as_of_us=each.as_of_us) for name, each in points.items()}
+        )
         require_behind(lsns, delivered(positions, after))
         read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
         keys, rows = _keys_and_rows(tables, sessions, points, read)

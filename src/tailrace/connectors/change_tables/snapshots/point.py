@@ -36,11 +36,13 @@ class Point:
     Attributes:
         lsn: P.
         tables: the captured tables there, by name: the captured structure, and the instance.
+        as_of_us: as in `DatabasePosition`.
 
     """
 
     lsn: Lsn
     tables: Mapping[TableId, tuple[Table, Instance]]
+    as_of_us: int | None = None
 
     @property
     def instances(self) -> list[Instance]:
@@ -58,11 +60,11 @@ def take(
 
     """
     database, matches = dialect.database(session), dialect.settings.tables.matches
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline, log = time.monotonic() + PATIENCE_SECONDS, dialect.log(database, None)
     while True:
         # P comes first. An instance that is listed afterwards may start later, which `_behind_first` corrects.
-        lsn = dialect.head(session)
-        wanted = [each for each in dialect.instances(session) if matches(each.table)]
+        lsn = log.head(session)
+        wanted = [each for each in dialect.instances(session) if matches(each.table) and each.is_active]
         waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})
         if not waiting:
             break
@@ -78,7 +80,7 @@ def take(
         for table in sorted(chosen)
         if table in found
     }
-    return Point(lsn, tables)
+    return Point(lsn, tables, log.as_of_us)
 
 
 def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:

@@ -1,0 +1,111 @@
+"""How the rows of a CD table are selected and decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from tailrace.changes.vectors import Vector
+from tailrace.connectors.change_tables.captured import Wanted
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2.change_tables import ALIAS, ChangeTableQuery, rows_of
+from tailrace.connectors.db2.connection import Session, quoted
+from tailrace.connectors.db2.lsn import form_of
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.db2.types import column_types, is_unlimited
+from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.arrow_values.vectors import vectors, with_placeholder
+from tailrace.errors import LogFormatError
+from tailrace.schema.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedRows:
+    """One structure version of a table, as a CD table has its rows.
+
+    Attributes:
+        table: the structure, without columns that have no field.
+        types: of its columns.
+        selected: indices of the columns that are selected.
+        reading: how the CD table is read.
+        placeholder: replaces the values of large objects, which no CD table has; None: they stay null.
+
+    """
+
+    table: Table
+    types: Sequence[ColumnType]
+    selected: tuple[int, ...]
+    reading: ChangeTableQuery
+    placeholder: str | None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a selected value may be of any length."""
+        return any(is_unlimited(self.table.columns[i]) for i in self.selected)
+
+    def read(
+        self, session: Session, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
+    ) -> Generator[ChangeRows]:
+        """The rows of a window after the row `after`."""
+        return rows_of(session, self.reading, window, after, batch_rows)
+
+    def columns(self, rows: ChangeRows) -> list[Vector | None]:
+        """The values of rows, a vector for each column of the structure; None if it is not selected.
+
+        Raises:
+            LogFormatError: a value can't be converted; the message names the column.
+
+        """
+        try:
+            found = vectors(rows.columns, [self.types[i] for i in self.selected])
+        except (pa.ArrowInvalid, ValueError, OverflowError) as error:
+            raise LogFormatError(
+                f"{self.table.id}: a value behind {rows.position(0)} can't be converted: {error}"
+            ) from error
+        columns: list[Vector | None] = [None] * len(self.types)
+        for index, vector in zip(self.selected, found, strict=True):
+            columns[index] = self._with_placeholder(vector, self.types[index])
+        return columns
+
+    def _with_placeholder(self, vector: Vector, type_: ColumnType) -> Vector:
+        if self.placeholder is None or not type_.is_lob:
+            return vector
+        return with_placeholder(vector, np.ones(vector.length, np.bool_), type_, self.placeholder)
+
+
+class Db2Decoding:
+    """A `Decoding` of Db2's rows."""
+
+    def __init__(self, settings: Db2Settings) -> None:
+        self._settings = settings
+
+    def types(self, table: Table) -> list[ColumnType | None]:
+        """The types of a table's columns; None for a column without a field."""
+        return column_types(table, self._settings)
+
+    def rows(self, table: Table, types: Sequence[ColumnType], instance: Instance, wanted: Wanted) -> CapturedRows:
+        """The rows of an instance."""
+        reading = reading_of([types[i] for i in wanted.columns], instance, self._settings, wanted.skipped)
+        return CapturedRows(table, types, wanted.columns, reading, self._settings.large_object_placeholder)
+
+
+def reading_of(
+    types: Sequence[ColumnType], instance: Instance, settings: Db2Settings, skipped: tuple[int, ...] = ()
+) -> ChangeTableQuery:
+    """How these columns of a CD table are read."""
+    selects, before = list[str](), list[str | None]()
+    captured = frozenset(instance.columns)
+    for each in types:
+        old = f"{instance.before_prefix}{each.name}" if instance.before_prefix else ""
+        selects += each.select(f"{ALIAS}.{quoted(each.name)}")
+        before += each.select(f"{ALIAS}.{quoted(old)}") if old in captured else [None] * each.width
+    has_before = any(each is not None for each in before)
+    return ChangeTableQuery(
+        instance.change_table, tuple(selects), form_of(settings).size, skipped, tuple(before) if has_before else ()
+    )

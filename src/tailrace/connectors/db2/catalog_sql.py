@@ -1,0 +1,134 @@
+"""The statements that ask the catalogue: Db2 LUW has the views of SYSCAT, Db2 for z/OS its tables of SYSIBM.
+
+Names are selected FOR BIT DATA, since the driver misreads text with few Latin letters (`types.py`). `{0}` is the schema of the
+control tables, quoted, and `{1}` the same as a literal.
+
+Sources: IBM Db2 documentation, "SYSCAT.TABLES", "SYSCAT.COLUMNS", "SYSCAT.INDEXES"; of z/OS "SYSTABLES", "SYSCOLUMNS",
+"SYSINDEXES", "SYSKEYS"
+"""
+
+# ruff: noqa: S608 -- the texts are ours
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+_LONGEST_DEFAULT: Final = 8000
+
+
+def name(expression: str, size: int = 128) -> str:
+    """A name, or another text, as the driver leaves it alone."""
+    return f"CAST({expression} AS VARCHAR({size}) FOR BIT DATA)"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSql:
+    """The statements of one platform.
+
+    Attributes:
+        code_page: of the control table IBMSNAP_REGISTER; no row if it does not exist.
+        stamp: see `Catalogue.stamp`.
+        register: the registrations: owner, table, CD owner, CD table, CD_NEW_SYNCHPOINT, STATE, BEFORE_IMG_PREFIX, the times
+            when the CD table was made and when the source table was altered.
+        change_columns: columns of CD tables: owner, table, column.
+        other_types: columns of CD tables of another type than in the source: owner, table, then as in `columns`.
+        columns: of tables: schema, table, column, type, length, scale, code page, nullable, identity, default.
+        keys: columns of primary keys and unique indexes: schema, table, rule, index, column.
+
+    """
+
+    code_page: str
+    stamp: str
+    register: str
+    change_columns: str
+    other_types: str
+    columns: str
+    keys: str
+
+
+def _columns_of(alias: str) -> str:
+    default = name(f"CAST({alias}.DEFAULT AS VARCHAR({_LONGEST_DEFAULT}))", _LONGEST_DEFAULT)
+    return (
+        f"{name(f'{alias}.COLNAME')}, {name(f'{alias}.TYPENAME')}, {alias}.LENGTH, {alias}.SCALE, {alias}.CODEPAGE, "
+        f"{name(f'{alias}.NULLS', 1)}, {name(f'{alias}.IDENTITY', 1)}, {default}"
+    )
+
+
+_CHANGE_TABLES: Final = (
+    "{0}.IBMSNAP_REGISTER r JOIN SYSCAT.TABLES c ON c.TABSCHEMA = r.CD_OWNER AND c.TABNAME = r.CD_TABLE "
+    "LEFT JOIN SYSCAT.TABLES t ON t.TABSCHEMA = r.SOURCE_OWNER AND t.TABNAME = r.SOURCE_TABLE WHERE r.SOURCE_OWNER <> ''"
+)
+_INACTIVE: Final = (
+    "CASE WHEN r.STATE <> 'A' OR r.CD_NEW_SYNCHPOINT IS NULL THEN r.SOURCE_OWNER CONCAT '.' CONCAT r.SOURCE_TABLE END"
+)
+_REGISTERED: Final = (
+    f"{name('r.SOURCE_OWNER')}, {name('r.SOURCE_TABLE')}, {name('r.CD_OWNER')}, {name('r.CD_TABLE')}, "
+    f"r.CD_NEW_SYNCHPOINT, {name('r.STATE', 1)}, {name('r.BEFORE_IMG_PREFIX', 4)}"
+)
+
+LUW: Final = CatalogSql(
+    code_page="SELECT CODEPAGE FROM SYSCAT.COLUMNS WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_REGISTER' "
+    "AND COLNAME = 'SOURCE_OWNER'",
+    stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
+    f"MAX(c.CREATE_TIME), MAX(c.ALTER_TIME), MAX(t.CREATE_TIME), MAX(t.ALTER_TIME) FROM {_CHANGE_TABLES}",
+    register=f"SELECT {_REGISTERED}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
+    change_columns=f"SELECT {name('k.TABSCHEMA')}, {name('k.TABNAME')}, {name('k.COLNAME')} "
+    "FROM {0}.IBMSNAP_REGISTER r JOIN SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE "
+    "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TABSCHEMA, k.TABNAME, k.COLNO",
+    other_types=f"SELECT {name('k.TABSCHEMA')}, {name('k.TABNAME')}, {_columns_of('k')} FROM {{0}}.IBMSNAP_REGISTER r "
+    "JOIN SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE "
+    "JOIN SYSCAT.COLUMNS s ON s.TABSCHEMA = r.SOURCE_OWNER AND s.TABNAME = r.SOURCE_TABLE AND s.COLNAME = k.COLNAME "
+    "WHERE r.SOURCE_OWNER <> '' AND (k.TYPENAME <> s.TYPENAME OR k.LENGTH <> s.LENGTH OR k.SCALE <> s.SCALE "
+    "OR k.CODEPAGE <> s.CODEPAGE)",
+    columns=f"SELECT {name('c.TABSCHEMA')}, {name('c.TABNAME')}, {_columns_of('c')} FROM SYSCAT.COLUMNS c "
+    "JOIN SYSCAT.TABLES t ON t.TABSCHEMA = c.TABSCHEMA AND t.TABNAME = c.TABNAME WHERE t.TYPE = 'T' "
+    "ORDER BY c.TABSCHEMA, c.TABNAME, c.COLNO",
+    keys=f"SELECT {name('i.TABSCHEMA')}, {name('i.TABNAME')}, {name('i.UNIQUERULE', 1)}, {name('i.INDNAME')}, "
+    f"{name('u.COLNAME')} FROM SYSCAT.INDEXES i JOIN SYSCAT.INDEXCOLUSE u ON u.INDSCHEMA = i.INDSCHEMA AND u.INDNAME = i.INDNAME "
+    "WHERE i.UNIQUERULE <> 'D' ORDER BY i.TABSCHEMA, i.TABNAME, i.INDNAME, u.COLSEQ",
+)
+
+
+_ZOS_TYPE: Final = (
+    "CASE {0}.COLTYPE WHEN 'TIMESTMP' THEN 'TIMESTAMP' WHEN 'VARG' THEN 'VARGRAPHIC' WHEN 'LONGVARG' THEN 'LONG VARGRAPHIC' "
+    "WHEN 'LONGVAR' THEN 'LONG VARCHAR' WHEN 'VARBIN' THEN 'VARBINARY' "
+    "WHEN 'FLOAT' THEN CASE {0}.LENGTH WHEN 4 THEN 'REAL' ELSE 'DOUBLE' END ELSE {0}.COLTYPE END"
+)
+
+
+def _zos_columns_of(alias: str) -> str:
+    default = f"CASE WHEN {alias}.DEFAULTVALUE = '' THEN NULL ELSE {alias}.DEFAULTVALUE END"
+    return (
+        f"{name(f'{alias}.NAME')}, {name(_ZOS_TYPE.format(alias))}, {alias}.LENGTH, {alias}.SCALE, "
+        f"CASE {alias}.FOREIGNKEY WHEN 'B' THEN 0 ELSE 1208 END, {name(f'{alias}.NULLS', 1)}, "
+        f"{name(_ZOS_IDENTITY.format(alias), 1)}, {name(default, _LONGEST_DEFAULT)}"
+    )
+
+
+_ZOS_IDENTITY: Final = "CASE WHEN {0}.DEFAULT IN ('I', 'J') THEN 'Y' ELSE 'N' END"
+_ZOS_CHANGE_TABLES: Final = (
+    "{0}.IBMSNAP_REGISTER r JOIN SYSIBM.SYSTABLES c ON c.CREATOR = r.CD_OWNER AND c.NAME = r.CD_TABLE "
+    "LEFT JOIN SYSIBM.SYSTABLES t ON t.CREATOR = r.SOURCE_OWNER AND t.NAME = r.SOURCE_TABLE WHERE r.SOURCE_OWNER <> ''"
+)
+
+ZOS: Final = CatalogSql(
+    # Text is read as UTF-8 whatever a table's CCSID is: `types.py` lets the server convert it.
+    code_page="SELECT 1208 FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_REGISTER'",
+    stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
+    f"MAX(c.CREATEDTS), MAX(c.ALTEREDTS), MAX(t.CREATEDTS), MAX(t.ALTEREDTS) FROM {_ZOS_CHANGE_TABLES}",
+    register=f"SELECT {_REGISTERED}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",
+    change_columns=f"SELECT {name('k.TBCREATOR')}, {name('k.TBNAME')}, {name('k.NAME')} "
+    "FROM {0}.IBMSNAP_REGISTER r JOIN SYSIBM.SYSCOLUMNS k ON k.TBCREATOR = r.CD_OWNER AND k.TBNAME = r.CD_TABLE "
+    "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TBCREATOR, k.TBNAME, k.COLNO",
+    other_types=f"SELECT {name('k.TBCREATOR')}, {name('k.TBNAME')}, {_zos_columns_of('k')} FROM {{0}}.IBMSNAP_REGISTER r "
+    "JOIN SYSIBM.SYSCOLUMNS k ON k.TBCREATOR = r.CD_OWNER AND k.TBNAME = r.CD_TABLE "
+    "JOIN SYSIBM.SYSCOLUMNS s ON s.TBCREATOR = r.SOURCE_OWNER AND s.TBNAME = r.SOURCE_TABLE AND s.NAME = k.NAME "
+    "WHERE r.SOURCE_OWNER <> '' AND (k.COLTYPE <> s.COLTYPE OR k.LENGTH <> s.LENGTH OR k.SCALE <> s.SCALE "
+    "OR k.FOREIGNKEY <> s.FOREIGNKEY)",
+    columns=f"SELECT {name('c.TBCREATOR')}, {name('c.TBNAME')}, {_zos_columns_of('c')} FROM SYSIBM.SYSCOLUMNS c "
+    "JOIN SYSIBM.SYSTABLES t ON t.CREATOR = c.TBCREATOR AND t.NAME = c.TBNAME WHERE t.TYPE = 'T' "
+    "ORDER BY c.TBCREATOR, c.TBNAME, c.COLNO",
+    keys=f"SELECT {name('i.TBCREATOR')}, {name('i.TBNAME')}, {name('i.UNIQUERULE', 1)}, {name('i.NAME')}, "
+    f"{name('u.COLNAME')} FROM SYSIBM.SYSINDEXES i JOIN SYSIBM.SYSKEYS u ON u.IXCREATOR = i.CREATOR AND u.IXNAME = i.NAME "
+    "WHERE i.UNIQUERULE <> 'D' ORDER BY i.TBCREATOR, i.TBNAME, i.NAME, u.COLSEQ",
+)

@@ -1,0 +1,30 @@
+"""The parts that Db2 supplies for reading its log."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
+from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.db2.action_connection import Db2ActionConnection
+from tailrace.connectors.db2.captured import Db2Decoding
+from tailrace.connectors.db2.connection import Session
+from tailrace.connectors.db2.dialect import Db2Dialect
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
+
+
+def log_parts(settings: Db2Settings) -> LogParts[Session]:
+    """The parts for one configuration."""
+    return LogParts(
+        dialect=Db2Dialect(settings),
+        decoding=Db2Decoding(settings),
+        incremental=partial(_incremental, settings),
+        actions=partial(Db2ActionConnection, settings),
+    )
+
+
+def _incremental(settings: Db2Settings) -> IncrementalReader[LogBoundary]:
+    from tailrace.connectors.db2.snapshots.incremental import incremental_reader  # rarely needed
+
+    return incremental_reader(settings)

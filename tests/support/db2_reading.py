@@ -1,0 +1,20 @@
+"""Reads a Db2's change tables in this process, without Spark and without a sink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.change_table_reading import PLAIN
+from tailrace.connectors.load import from_mapping
+from tailrace_standins.servers.db2_server import Database
+
+
+def settings_of(database: Database, **properties: str) -> Any:
+    """The settings of a connector that reads this database; messages without schemas."""
+    return from_mapping(database.properties(**PLAIN, **properties))
+
+
+def write(database: Database, *statements: str) -> None:
+    """Run statements in one transaction, and have it captured."""
+    database.sql(*statements)
+    database.replication.step()
