@@ -115,11 +115,14 @@ def test_settings_of_the_register(captured: EngineSession, replication: Replicat
 def test_pruning(captured: EngineSession, replication: Replication) -> None:
     committed(captured, "INSERT INTO S.T VALUES (1, 'a', NULL)")
     replication.capture.step()
-    replication.capture.prune("2000-01-01 00:00:00")
-    assert captured.run("SELECT COUNT(*) FROM ASNCDC.IBMSNAP_UOW") == [(1,)]
-    captured.commit()
+    units = "SELECT COUNT(*) FROM ASNCDC.IBMSNAP_UOW"
+    for before in ("2000-01-01 00:00:00", None):  # None: a week ago, by IBMSNAP_CAPPARMS
+        replication.capture.prune(before)
+        assert captured.run(units) == [(1,)]
+        captured.commit()
+    committed(captured, "UPDATE ASNCDC.IBMSNAP_CAPPARMS SET RETENTION_LIMIT = 0")
     replication.capture.prune()
-    assert captured.run("SELECT COUNT(*) FROM ASNCDC.IBMSNAP_UOW") == [(0,)]
+    assert captured.run(units) == [(0,)]
     assert captured.run(CHANGES) == []
 
 

@@ -78,3 +78,33 @@ def test_time_stands_and_moves_as_it_is_told(server: StandInServer, db2: Databas
     server.command("zone", db2.database, "America/New_York")
     ((now, zone),) = db2.sql("SELECT CURRENT TIMESTAMP, CURRENT TIMEZONE FROM SYSIBM.SYSDUMMY1")
     assert (str(now)[:19], int(zone)) == ("2026-03-04 00:06:07", -50000)
+
+
+def test_a_database_goes_back_to_its_backup(server: StandInServer, db2: Database) -> None:
+    number = server.command("backup", db2.database)
+    db2.sql("INSERT INTO S.T VALUES (1, 'a')")
+    server.command("restore", db2.database, number)
+    assert db2.sql("SELECT * FROM S.T") == []
+
+
+def test_a_database_of_zos(server: StandInServer) -> None:
+    db2 = server.create_database(platform="ZOS")
+    db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, NAME VARCHAR(20))")
+    db2.register("S.T")
+    db2.sql("INSERT INTO S.T VALUES (1, 'a')", "UPDATE S.T SET NAME = 'b'")
+    db2.replication.step()
+    assert db2.sql(CHANGES) == [("I", 1, "a"), ("U", 1, "b")]
+    server.drop_database(db2)
+
+
+def test_other_users_have_the_rights_that_they_were_given(server: StandInServer, db2: Database) -> None:
+    server.add_user("cdc", "Other-1")
+    connection = db2.connect("cdc", "Other-1")
+    with pytest.raises(Exception, match="-551"), connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM S.T")
+    connection.rollback()
+    db2.sql("GRANT SELECT ON S.T TO USER CDC")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM S.T")
+        assert cursor.fetchall() == []
+    connection.close()

@@ -14,6 +14,7 @@ from contextlib import closing
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tailrace_standins.db2.asn.backups import Backup
 from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
@@ -37,11 +38,11 @@ class Databases:
         self._users = {USER: password}
         self._hosted: dict[str, Hosted] = {}
 
-    def create(self, name: str, schema: str) -> None:
+    def create(self, name: str, schema: str, platform: str, lsn_size: int) -> None:
         """A new database with the control tables of a capture schema."""
         if name in self._hosted:
             raise ValueError(f"the database {name} exists")
-        self._hosted[name] = Hosted(name, self._users, schema)
+        self._hosted[name] = Hosted(name, self._users, schema, platform, lsn_size)
 
     def drop(self, name: str) -> None:
         """Remove a database; its sessions end."""
@@ -73,10 +74,12 @@ class Databases:
 class Hosted:
     """A database with its Capture program, and the clock of its server."""
 
-    def __init__(self, name: str, users: dict[str, str], schema: str) -> None:
+    def __init__(self, name: str, users: dict[str, str], schema: str, platform: str, lsn_size: int) -> None:
         self.time: dt.datetime | None = None
-        self.engine = Engine(name, users=users, clock=self._now)
-        self.replication = Replication(self.engine, schema)
+        self.engine = Engine(name, users=users, clock=self._now, platform=platform)
+        self.engine.database.administrators.intersection_update({USER.upper()})
+        self.replication = Replication(self.engine, schema, lsn_size)
+        self._backups: list[Backup] = []
 
     def _now(self) -> dt.datetime:
         return self.time or dt.datetime.now(dt.UTC)
@@ -95,6 +98,10 @@ class Hosted:
             "resume": lambda: setattr(capture, "is_suspended", False),
             "prune": capture.prune,
             "monitor": capture.monitor,
+            "keep_house": capture.keep_house,
+            "advances": lambda does: setattr(capture, "advances", does),
+            "backup": self._back_up,
+            "restore": lambda number: self.replication.restore(self._backups[number]),
             "clock": self._set_clock,
             "zone": lambda name: setattr(self.engine, "zone", ZoneInfo(name) if name else dt.UTC),
             "lock_timeout": lambda seconds: setattr(self.engine, "lock_timeout", int(seconds * 1000)),
@@ -103,6 +110,11 @@ class Hosted:
     def _set_clock(self, text: str | None) -> None:
         """A fixed time with its zone (ISO 8601); None: the real one."""
         self.time = None if text is None else dt.datetime.fromisoformat(text)
+
+    def _back_up(self) -> int:
+        """Back the database up; the backup's number."""
+        self._backups.append(self.replication.backup())
+        return len(self._backups) - 1
 
     def close(self) -> None:
         """Stop all and remove the data."""

@@ -49,7 +49,7 @@ class CaptureProgram(Protocol):
         """End the pause."""
 
     def prune(self, before: str | None = None) -> None:
-        """Delete rows of transactions committed before a time of the server; None: before now."""
+        """Delete rows of transactions committed before a time of the server; None: RETENTION_LIMIT before now."""
 
 
 class Database:

@@ -35,6 +35,7 @@ FIRST: Final = "TESTDB"
 DONE, FAILED = "done", "failed"  # how the child's answers begin
 URL: Final = "TAILRACE_TEST_DB2_URL"
 _PATIENCE: Final = 60.0
+_USUAL: Final = ("LUW", 0)  # the platform, and the size of log sequence numbers that it has
 _POLL_SECONDS: Final = 0.1
 
 
@@ -59,13 +60,23 @@ class StandInServer(Database):
         command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.db2_control", PASSWORD]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
         self.port = int(self._answer())
-        self.command("create", self.database, self._schema)
+        self.command("create", self.database, self._schema, *_USUAL)
         return self
 
-    def create_database(self, name: str | None = None, schema: str = CAPTURE_SCHEMA) -> Database:
-        """Another database in the process, with control tables of its own; a name has up to eight characters."""
+    def create_database(
+        self, name: str | None = None, schema: str = CAPTURE_SCHEMA, platform: str = _USUAL[0], lsn_size: int = 0
+    ) -> Database:
+        """Another database in the process, with control tables of its own.
+
+        Args:
+            name: up to eight characters; None for a new one.
+            schema: of the control tables.
+            platform: LUW or ZOS, which has another catalogue and updates as U rows.
+            lsn_size: of log sequence numbers, 16 or 10 bytes; 0: as the platform has them.
+
+        """
         made = name or f"T{uuid.uuid4().hex[:7].upper()}"
-        self.command("create", made, schema)
+        self.command("create", made, schema, platform, lsn_size)
         return Database(self.port, self.user, self.password, made, _Steps(self, made))
 
     def drop_database(self, database: Database) -> None:

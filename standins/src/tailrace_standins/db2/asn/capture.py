@@ -1,7 +1,7 @@
 """`asncap`: reads the log and writes change tables.
 
 Its work has two steps, each of them a commit: `capture` writes the rows of committed transactions, `advance` moves the
-synchpoints that say so. A thread takes them again and again (COMMIT_INTERVAL, SLEEP_INTERVAL); tests take them one by one.
+synchpoints that say so. A thread takes them again and again; tests take them one by one.
 
 Source: IBM Db2 documentation, "Operating the Capture program", "IBMSNAP_REGISTER table"
 """
@@ -13,10 +13,14 @@ import threading
 from collections import deque
 from typing import Any, Final
 
-from tailrace_standins.db2.asn.rows import Registration, change_rows, lsn
+from tailrace_standins.db2.asn.housekeeping import Counts, Housekeeping
+from tailrace_standins.db2.asn.messages import Messages
+from tailrace_standins.db2.asn.numbers import Lsns
+from tailrace_standins.db2.asn.register import Register
+from tailrace_standins.db2.asn.rows import Filled, Registration, change_rows
 from tailrace_standins.db2.engine import changing
 from tailrace_standins.db2.engine.catalog import Table
-from tailrace_standins.db2.engine.log import LoggedTransaction
+from tailrace_standins.db2.engine.log import LoggedTransaction, Record
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.storage.log import POSITIONS
@@ -24,6 +28,7 @@ from tailrace_standins.storage.sessions import Stored
 from tailrace_standins.storage.transactions import write
 
 _ROWS_AT_ONCE: Final = 100_000
+_UOW: Final = "IBMSNAP_UOW"
 
 
 class Capture:
@@ -32,28 +37,34 @@ class Capture:
     Args:
         engine: whose log it reads.
         schema: of its control tables.
+        lsns: the form of its log sequence numbers.
 
     Attributes:
-        is_suspended: it does nothing (`asnccmd suspend`).
+        is_suspended: the thread does nothing (`asnccmd suspend`).
+        advances: `step` also moves the synchpoints; with False rows are there before what says so.
         error: what stopped it.
 
     """
 
-    def __init__(self, engine: Engine, schema: str) -> None:
+    def __init__(self, engine: Engine, schema: str, lsns: Lsns) -> None:
         self.schema = schema
+        self.lsns = lsns
         self.is_suspended = False
+        self.advances = True
         self.error: SqlError | None = None
         self._engine = engine
         self._session = engine.session()
+        self._messages = Messages(self._session, schema)
+        self.register = Register(self._session, schema, lsns, self._messages)
+        self._house = Housekeeping(self._session, schema, self.register)
         self._log: deque[tuple[int, LoggedTransaction]] = deque()
-        self._registered: dict[tuple[str, str], Registration] = {}
-        self._work = threading.RLock()
+        self.work = threading.RLock()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._done = 0
-        self._end = 0
+        self._done = self._end = 0
         self._time = engine.now()
-        self._rows = self._transactions = 0
+        self._counts = Counts()
+        self._commits: dict[tuple[str, str], bytes] = {}
         engine.hooks.append(self)
 
     def committing(self, connection: Any, transaction: LoggedTransaction) -> None:
@@ -70,12 +81,24 @@ class Capture:
         """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, interval: float = 0.05) -> None:
-        """Start the thread, which works every `interval` seconds."""
+    def start(self, interval: float | None = 0.05, keeps_house: bool | None = None) -> None:
+        """Start the thread.
+
+        Args:
+            interval: seconds between its steps; None: COMMIT_INTERVAL, looked at every SLEEP_INTERVAL.
+            keeps_house: whether it also prunes and monitors when it is time; None: if there is no interval.
+
+        """
         self.error = None
         self.reinit()
+        with self.work:
+            self._messages.started(self.register.counts())
+            self._session.commit()
+            given = self._house.parameters()
+        waits = max(given["COMMIT_INTERVAL"], given["SLEEP_INTERVAL"], 0.001) if interval is None else interval
+        house = interval is None if keeps_house is None else keeps_house
         self._stopping.clear()
-        self._thread = threading.Thread(target=self._run, args=(interval,), name="asncap", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(waits, house), name="asncap", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -84,12 +107,18 @@ class Capture:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+            if self.error is None:
+                with self.work:
+                    self._messages.stopped(self.lsns.at(self._done))
+                    self._session.commit()
 
-    def _run(self, interval: float) -> None:
+    def _run(self, interval: float, keeps_house: bool) -> None:
         while not self._stopping.wait(interval):
             if not self.is_suspended:
                 try:
                     self.step()
+                    if keeps_house:
+                        self.keep_house()
                 except SqlError as error:
                     self._session.rollback()
                     self.error = error
@@ -97,63 +126,27 @@ class Capture:
 
     def step(self) -> int:
         """Capture what is committed, and say so; how many transactions."""
-        with self._work:
+        with self.work:
             count = self.capture()
-            self.advance()
+            if self.advances:
+                self.advance()
             return count
 
     def reinit(self) -> None:
-        """Read the register anew: tables that became active are captured from here on, others no more."""
-        with self._work:
-            found = self._session.run(
-                "SELECT SOURCE_OWNER, SOURCE_TABLE, CD_OWNER, CD_TABLE, STATE, CHG_UPD_TO_DEL_INS, CHGONLY, BEFORE_IMG_PREFIX, "
-                f"STOP_ON_ERROR, CD_NEW_SYNCHPOINT FROM {self._named('IBMSNAP_REGISTER')} WHERE SOURCE_OWNER <> ''"
-            )
-            self._session.commit()
-            known, self._registered = self._registered, {}
-            for owner, name, cd_owner, cd_table, state, splits, only, prefix, stops, synchpoint in found:
-                source = (str(owner), str(name))
-                if state != "A":
-                    continue
-                if source in known and known[source].target == (cd_owner, cd_table) and synchpoint is not None:
-                    self._registered[source] = known[source]
-                    continue
-                position = next(POSITIONS)
-                self._registered[source] = Registration(
-                    source,
-                    (str(cd_owner), str(cd_table)),
-                    position,
-                    splits != "N",
-                    only == "Y",
-                    str(prefix or ""),
-                    stops != "N",
-                )
-                self._session.run(
-                    f"UPDATE {self._named('IBMSNAP_REGISTER')} SET CD_NEW_SYNCHPOINT = ?, CD_OLD_SYNCHPOINT = NULL, "
-                    "SYNCHPOINT = NULL, STATE_INFO = NULL WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ?",
-                    *(lsn(position), owner, name),
-                )
-            self._session.commit()
+        """Read the register anew: tables that became active are captured from here on, others up to here."""
+        with self.work:
+            self.register.read()
 
     def capture(self) -> int:
         """Write the rows of transactions that are committed, in the order of their commits; how many transactions."""
-        with self._work:
+        with self.work:
             with self._engine.store.writer:  # a commit takes its position and comes into the log under this lock
                 end, end_time, waiting = next(POSITIONS), self._engine.now(), list(self._log)
-            count = rows = 0
-            filled: dict[tuple[str, str], list[list[Stored]]] = {}
-            for position, transaction in waiting:
-                if rows >= _ROWS_AT_ONCE:
-                    break
-                found = self._rows_of(position, transaction, filled)
-                if found:
-                    filled.setdefault((self.schema, "IBMSNAP_UOW"), []).append(self._unit_of_work(position, transaction))
-                self._signals(transaction, lsn(position))
-                rows += found
-                count += 1
-            for names, new in filled.items():
+            count, filled = self._filled(waiting)
+            for names, new in filled.rows.items():
                 self._insert(self._engine.database.find(*names), new)
             self._session.commit()
+            self._commits |= filled.commits
             for _ in range(count):
                 self._done, self._time = self._log[0][0], self._log[0][1].committed
                 self._log.popleft()
@@ -161,50 +154,64 @@ class Capture:
                 self._end, self._time = end, end_time
             else:
                 self._end = self._done
-            self._rows += rows
-            self._transactions += count
+            self.register.forget_before(self._end)
+            self._counts.rows += filled.count
+            self._counts.transactions += count
             return count
 
-    def _rows_of(
-        self, position: int, transaction: LoggedTransaction, filled: dict[tuple[str, str], list[list[Stored]]]
-    ) -> int:
-        """Make the change tables' rows of a transaction; how many."""
+    def _filled(self, waiting: list[tuple[int, LoggedTransaction]]) -> tuple[int, Filled]:
+        """The rows of transactions, but not more at once than memory should have; of how many."""
+        filled, units = Filled(), []
         count = 0
-        for record in transaction.records:
-            registration = self._registered.get((record.table.schema, record.table.name))
-            if registration is None or record.position <= registration.since or not record.table.captured:
-                continue
-            target = self._target(registration)
-            if target is not None:
-                new = list(change_rows(record, registration, target, lsn(position)))
-                filled.setdefault(registration.target, []).extend(new)
-                count += len(new)
-        return count
+        for position, transaction in waiting:
+            if filled.count >= _ROWS_AT_ONCE:
+                break
+            before = filled.count
+            commit = self.lsns.at(position)
+            for record in transaction.records:
+                self._take(record, commit, filled)
+            if filled.count > before:
+                units.append(self._unit_of_work(commit, transaction))
+            self._signals(transaction, commit)
+            count += 1
+        if units:
+            filled.rows[self.schema, _UOW] = units
+        return count, filled
 
-    def _unit_of_work(self, position: int, transaction: LoggedTransaction) -> list[Stored]:
+    def _take(self, record: Record, commit: bytes, filled: Filled) -> None:
+        """Make the change table's rows of a record; an error stops the program, or capturing of its table."""
+        registration = self.register.of(record)
+        if registration is None or not record.table.captured:
+            return
+        target = self._engine.database.tables.get(registration.target)
+        if target is None:
+            if registration.until is None:
+                told = f"ASN0069E the change table {'.'.join(registration.target)} is missing"
+                self._fail(registration, told, SqlError(-204, "42704", ".".join(registration.target)))
+            return
+        try:
+            rows = list(change_rows(record, registration, target, commit, self.lsns))
+        except SqlError as error:
+            self._fail(registration, f"ASN0552E the row does not fit into {'.'.join(registration.target)}: {error}", error)
+        else:
+            filled.add(registration, rows, commit)
+
+    def _fail(self, registration: Registration, told: str, error: SqlError) -> None:
+        """Stop the program by raising the error, or capture this table no more."""
+        if registration.stops:
+            self._session.rollback()
+            self._messages.error(told)
+            self._session.commit()
+            raise error
+        self.register.fail(registration)
+        self._messages.error(told)
+
+    def _unit_of_work(self, commit: bytes, transaction: LoggedTransaction) -> list[Stored]:
         """The row of IBMSNAP_UOW."""
         session = self._engine.sessions.get(transaction.session_id)
-        user = session.login.user.upper() if session is not None else "DB2INST1"
+        user = session.user if session is not None else "DB2INST1"
         number = transaction.id.to_bytes(10, "big")
-        return [number, lsn(position), transaction.committed, f"{transaction.session_id}", user, " ", " " * 18]
-
-    def _target(self, registration: Registration) -> Table | None:
-        """The change table; where it is gone the program stops, or capturing this table does."""
-        found = self._engine.database.tables.get(registration.target)
-        if found is None:
-            told = f"ASN0069E CAPTURE : the change table {'.'.join(registration.target)} is missing"
-            if registration.stops:
-                self._session.rollback()
-                self._trace("ERROR", told)
-                self._session.commit()
-                raise SqlError(-204, "42704", ".".join(registration.target))
-            self._session.run(
-                f"UPDATE {self._named('IBMSNAP_REGISTER')} SET STATE = 'S' WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ?",
-                *registration.source,
-            )
-            self._trace("ERROR", told)
-            del self._registered[registration.source]
-        return found
+        return [number, commit, transaction.committed, f"{transaction.session_id}", user, " ", " " * 18]
 
     def _insert(self, table: Table, rows: list[list[Stored]]) -> None:
         session = self._session
@@ -214,70 +221,52 @@ class Capture:
     def _signals(self, transaction: LoggedTransaction, commit: bytes) -> None:
         """Rows of IBMSNAP_SIGNAL get the LSN of their commit, and are complete."""
         for record in transaction.records:
-            if (record.table.schema, record.table.name) == (self.schema, "IBMSNAP_SIGNAL") and record.after is not None:
-                given = dict(zip((column.name for column in record.table.columns), record.after, strict=True))
-                if given["SIGNAL_STATE"] == "P" and given["SIGNAL_LSN"] is None:
-                    self._session.run(
-                        f"UPDATE {self._named('IBMSNAP_SIGNAL')} SET SIGNAL_STATE = 'C', SIGNAL_LSN = ? WHERE SIGNAL_TIME = ? "
-                        "AND SIGNAL_TYPE = ?",
-                        *(commit, given["SIGNAL_TIME"], given["SIGNAL_TYPE"]),
-                    )
+            if record.table.name != "IBMSNAP_SIGNAL" or record.table.schema != self.schema or record.after is None:
+                continue
+            given = dict(zip((column.name for column in record.table.columns), record.after, strict=True))
+            if given["SIGNAL_STATE"] == "P" and given["SIGNAL_LSN"] is None:
+                self._session.run(
+                    f'UPDATE "{self.schema}".IBMSNAP_SIGNAL SET SIGNAL_STATE = \'C\', SIGNAL_LSN = ? WHERE SIGNAL_TIME = ? '
+                    "AND SIGNAL_TYPE = ?",
+                    *(commit, given["SIGNAL_TIME"], given["SIGNAL_TYPE"]),
+                )
 
     def advance(self) -> None:
         """Move the synchpoints to the end of what was captured."""
-        with self._work:
+        with self.work:
             if not self._end:
                 return
-            register = self._named("IBMSNAP_REGISTER")
-            self._session.run(
-                f"UPDATE {register} SET SYNCHPOINT = ?, SYNCHTIME = ? WHERE GLOBAL_RECORD = 'Y'", lsn(self._end), self._time
-            )
-            for each in self._registered.values():
-                if each.target in self._engine.database.tables:
-                    self._session.run(
-                        f"UPDATE {register} SET CD_NEW_SYNCHPOINT = (SELECT MAX(IBMSNAP_COMMITSEQ) FROM {each.quoted_target}), "
-                        "SYNCHTIME = ? WHERE SOURCE_OWNER = ? AND SOURCE_TABLE = ? AND EXISTS (SELECT 1 FROM "
-                        f"{each.quoted_target} c WHERE c.IBMSNAP_COMMITSEQ > CD_NEW_SYNCHPOINT)",
-                        *(self._time, *each.source),
-                    )
+            self.register.advance(self.lsns.at(self._end), self._time, self._commits)
+            self._commits = {}
             self._session.commit()
 
     def prune(self, before: str | None = None) -> None:
-        """Delete rows of transactions that were committed before a time of the server; None: before all that is captured."""
-        with self._work:
-            uow = self._named("IBMSNAP_UOW")
-            found = self._session.run(
-                f"SELECT MAX(IBMSNAP_COMMITSEQ) FROM {uow} WHERE IBMSNAP_LOGMARKER < ?", before or self._engine.now()
-            )
-            limit = found[0][0]
-            if limit is not None:
-                for each in self._registered.values():
-                    if each.target in self._engine.database.tables:
-                        self._session.run(f"DELETE FROM {each.quoted_target} WHERE IBMSNAP_COMMITSEQ <= ?", limit)
-                self._session.run(f"DELETE FROM {uow} WHERE IBMSNAP_COMMITSEQ <= ?", limit)
-            self._session.commit()
+        """Delete rows of transactions committed before a time of the server; None: RETENTION_LIMIT before now."""
+        with self.work:
+            self._house.prune(before)
 
     def monitor(self) -> None:
-        """Write a row of IBMSNAP_CAPMON."""
-        with self._work:
-            now = self._engine.now()
-            done = lsn(self._done)
-            self._session.run(
-                f"INSERT INTO {self._named('IBMSNAP_CAPMON')} VALUES (?, ?, 0, {self._rows}, 0, 0, 0, {self._transactions}, "
-                "0, 0, 0, NULL, NULL, 0, 0, ?, ?, ?, ?, ?, ?)",
-                *(now, now, self._time, now, now, done, done, done),
-            )
-            self._session.commit()
+        """Write a row of IBMSNAP_CAPMON about what was done since the last one."""
+        with self.work:
+            self._house.monitor(self._counts, self._time, self.lsns.at(self._done))
+            self._counts = Counts()
 
-    def _trace(self, operation: str, text: str) -> None:
-        """Add a message, which comes with the next commit."""
-        self._session.run(
-            f"INSERT INTO {self._named('IBMSNAP_CAPTRACE')} VALUES (?, ?, ?)", operation, self._engine.now(), text
-        )
+    def keep_house(self) -> None:
+        """Prune and monitor, if it is time for it by the server's clock."""
+        with self.work:
+            prunes, monitors = self._house.due()
+            if prunes:
+                self.prune()
+            if monitors:
+                self.monitor()
 
-    def _named(self, table: str) -> str:
-        """A control table's name in SQL."""
-        return f'"{self.schema}".{table}'
+    def forget_log(self) -> None:
+        """Forget what is in the log and not captured: the database was restored."""
+        with self.work:
+            self._log.clear()
+            self._end = 0
+            self._commits = {}
+            self.register.active.clear()
 
     def close(self) -> None:
         """Stop for good."""

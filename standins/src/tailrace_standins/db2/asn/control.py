@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tailrace_standins.db2.asn import control_tables
+from tailrace_standins.db2.asn import backups, control_tables
+from tailrace_standins.db2.asn.backups import Backup
 from tailrace_standins.db2.asn.capture import Capture
+from tailrace_standins.db2.asn.numbers import LONG, SHORT, Lsns
 from tailrace_standins.db2.engine import types
+from tailrace_standins.db2.engine.catalog import ZOS
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.engine.session import EngineSession
 from tailrace_standins.storage.sessions import Stored
@@ -22,34 +25,36 @@ class Replication:
     Args:
         engine: the database.
         schema: the capture schema.
+        lsn_size: of log sequence numbers, in bytes; 0: 16 on LUW, 10 on z/OS.
 
     Attributes:
         capture: the program, which is not started.
 
     """
 
-    def __init__(self, engine: Engine, schema: str = "ASNCDC") -> None:
+    def __init__(self, engine: Engine, schema: str = "ASNCDC", lsn_size: int = 0) -> None:
         self.schema = schema
         self._engine = engine
+        self._lsns = Lsns(lsn_size or (SHORT if engine.database.platform == ZOS else LONG))
         session = engine.session()
-        for sql in control_tables.statements(schema):
+        for sql in control_tables.statements(schema, self._lsns.sql_type):
             session.run(sql)
         session.commit()
         session.close()
-        self.capture = Capture(engine, schema)
+        self.capture = Capture(engine, schema, self._lsns)
         engine.procedures[schema, "ADDTABLE"] = self.add_table
         engine.procedures[schema, "REMOVETABLE"] = self.remove_table
         engine.functions[schema, "ASNCDCSERVICES"] = self._service
+        engine.database.version += 1
 
     def add_table(self, session: EngineSession, owner: Stored, name: Stored) -> None:
         """Register a table: DATA CAPTURE CHANGES, its change table, its register row; active from the next reinit on."""
         source, target = f'"{owner}"."{name}"', f'"{self.schema}"."CDC_{owner}_{name}"'
+        lsn, splits = self._lsns.sql_type, "N" if self._engine.database.platform == ZOS else "Y"
         session.run(f"ALTER TABLE {source} DATA CAPTURE CHANGES")
         session.run(
-            f"CREATE TABLE {target} AS (SELECT CAST('' AS VARCHAR(16) FOR BIT DATA) AS IBMSNAP_COMMITSEQ, CAST('' AS "
-            f"VARCHAR(16) FOR BIT "
-            f"DATA) AS IBMSNAP_INTENTSEQ, CAST('' AS CHAR(1)) AS IBMSNAP_OPERATION, t.* FROM {source} AS t) WITH NO DATA "
-            f"ORGANIZE BY ROW"
+            f"CREATE TABLE {target} AS (SELECT CAST('' AS {lsn}) AS IBMSNAP_COMMITSEQ, CAST('' AS {lsn}) AS IBMSNAP_INTENTSEQ, "
+            f"CAST('' AS CHAR(1)) AS IBMSNAP_OPERATION, t.* FROM {source} AS t) WITH NO DATA ORGANIZE BY ROW"
         )
         for first in ("IBMSNAP_COMMITSEQ", "IBMSNAP_INTENTSEQ", "IBMSNAP_OPERATION"):
             session.run(f"ALTER TABLE {target} ALTER COLUMN {first} SET NOT NULL")
@@ -64,8 +69,8 @@ class Replication:
             "SOURCE_STRUCTURE, SOURCE_CONDENSED, SOURCE_COMPLETE, CD_OWNER, CD_TABLE, PHYS_CHANGE_OWNER, PHYS_CHANGE_TABLE, "
             "DISABLE_REFRESH, ARCH_LEVEL, CONFLICT_LEVEL, CHG_UPD_TO_DEL_INS, CHGONLY, RECAPTURE, OPTION_FLAGS, "
             "STOP_ON_ERROR, STATE) "
-            "VALUES (?, ?, 0, 'N', 1, 'Y', 'Y', ?, ?, ?, ?, 0, '0801', '0', 'Y', 'N', 'Y', 'NNNN', 'Y', 'A')",
-            owner, name, *(self.schema, f"CDC_{owner}_{name}") * 2,
+            "VALUES (?, ?, 0, 'N', 1, 'Y', 'Y', ?, ?, ?, ?, 0, '0801', '0', ?, 'N', 'Y', 'NNNN', 'Y', 'A')",
+            owner, name, *(self.schema, f"CDC_{owner}_{name}") * 2, splits,
         )  # fmt: skip
         number = session.run(f'SELECT COALESCE(MAX(INTEGER(MAP_ID)), 0) + 1 FROM "{self.schema}".IBMSNAP_PRUNCNTL')[0][
             0
@@ -93,7 +98,7 @@ class Replication:
         if command == "start":
             if running:
                 return "asncap is already running"
-            self.capture.start()
+            self.capture.start(None)
             return f"asncap capture_schema={self.schema} capture_server={self._engine.database.name}"
         if not running:
             return "asncap is not running"
@@ -110,6 +115,14 @@ class Replication:
             return "The command was not processed"
         actions[str(command)]()
         return f"ASN0520I the {command} command was processed"
+
+    def backup(self) -> Backup:
+        """Back the database up."""
+        return backups.taken(self._engine, self.capture)
+
+    def restore(self, backup: Backup) -> None:
+        """Restore it, with the log sequence numbers of that time."""
+        backups.restore(self._engine, self.capture, backup)
 
     def _suspend(self) -> None:
         self.capture.is_suspended = True

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, TypeAlias
 
+from tailrace_standins.db2.asn.numbers import Lsns
 from tailrace_standins.db2.engine import convert, types
-from tailrace_standins.db2.engine.catalog import Table
+from tailrace_standins.db2.engine.catalog import Column, Table
 from tailrace_standins.db2.engine.log import Record
 from tailrace_standins.storage.log import Image, Operation
 from tailrace_standins.storage.sessions import Stored
 
+Shape: TypeAlias = Callable[[Image | None, Image | None], list[Stored]]
+KEYS: Final = 3
+"""A change table's columns before those of its source: IBMSNAP_COMMITSEQ, IBMSNAP_INTENTSEQ, IBMSNAP_OPERATION."""
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A row of IBMSNAP_REGISTER that is active.
+    """A row of IBMSNAP_REGISTER that is active, or was.
 
     Attributes:
         source: schema and name of the table.
@@ -24,6 +31,7 @@ class Registration:
         changed_only: updates that change no captured column are left out (CHGONLY).
         prefix: of columns with before-images; empty for none.
         stops: an error with it stops the program (STOP_ON_ERROR).
+        until: the position up to which it is captured; None: it is active.
 
     """
 
@@ -34,53 +42,95 @@ class Registration:
     changed_only: bool
     prefix: str
     stops: bool
+    until: int | None = None
 
     @property
     def quoted_target(self) -> str:
         """The change table's name in SQL."""
-        return f'"{self.target[0]}"."{self.target[1]}"'
+        return ".".join('"' + name.replace('"', '""') + '"' for name in self.target)
+
+    def covers(self, position: int) -> bool:
+        """Whether a record of the log is captured by it."""
+        return self.since < position and (self.until is None or position <= self.until)
+
+    def ended(self, position: int) -> Registration:
+        """It, captured up to a position."""
+        return replace(self, until=position)
 
 
-def lsn(position: int, part: int = 0) -> bytes:
-    """A log sequence number of 16 bytes: neighbours have their first eight in common, as Db2 11.5 shows them."""
-    number = position << 2 | part
-    return (number >> 16).to_bytes(8, "big") + (number & 0xFFFF).to_bytes(8, "big")
-
-
-def change_rows(record: Record, registration: Registration, target: Table, commit: bytes) -> Iterator[list[Stored]]:
-    """The change table's rows of a record; the values of large objects and XML are never in them."""
+def change_rows(
+    record: Record, registration: Registration, target: Table, commit: bytes, lsns: Lsns
+) -> Iterator[list[Stored]]:
+    """The change table's rows of a record; raises `SqlError` for a value that does not fit its column."""
+    after = shape(record.table.columns, target.columns, registration.prefix)
+    before = shape(record.table.columns, target.columns, "")
     if record.operation is Operation.UPDATE:
-        if registration.changed_only and _row(record, record.before, target) == _row(record, record.after, target):
+        old, new = before(record.before, None), before(record.after, None)
+        if registration.changed_only and old == new:
             return
         if registration.splits:
-            yield [commit, lsn(record.position), "D", *_row(record, record.before, target)]
-            yield [commit, lsn(record.position, 1), "I", *_row(record, record.after, target)]
+            yield [commit, lsns.at(record.position), "D", *old]
+            yield [commit, lsns.at(record.position, 1), "I", *new]
         else:
-            yield [
-                commit,
-                lsn(record.position),
-                "U",
-                *_row(record, record.after, target, registration.prefix, record.before),
-            ]
+            yield [commit, lsns.at(record.position), "U", *after(record.after, record.before)]
     elif record.operation is Operation.INSERT:
-        yield [commit, lsn(record.position), "I", *_row(record, record.after, target, registration.prefix)]
+        yield [commit, lsns.at(record.position), "I", *after(record.after, None)]
     elif record.operation is Operation.DELETE:
-        yield [commit, lsn(record.position), "D", *_row(record, record.before, target, registration.prefix)]
+        yield [commit, lsns.at(record.position), "D", *after(record.before, None)]
 
 
-def _row(
-    record: Record, image: Image | None, target: Table, prefix: str = "", before: Image | None = None
-) -> list[Stored]:
-    assert image is not None  # noqa: S101  # the record's operation has it
-    given = {column.name: (column, value) for column, value in zip(record.table.columns, image, strict=True)}
-    old = {
-        prefix + column.name: (column, value) for column, value in zip(record.table.columns, before or (), strict=False)
-    }
-    row: list[Stored] = []
-    for column in target.columns[3:]:
-        source, value = given.get(column.name) or (old.get(column.name) if prefix else None) or (None, None)
-        if source is None or source.type.name in types.LARGE:
-            row.append(None)
-        else:
-            row.append(convert.converted(value, source.type, column.type))
-    return row
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    """Where a change table's column comes from: the place in an image; None: from nowhere, as of large objects."""
+
+    place: int | None
+    source: Column | None
+    target: Column
+    is_before: bool = False
+
+
+@lru_cache(1000)
+def shape(source: tuple[Column, ...], target: tuple[Column, ...], prefix: str) -> Shape:
+    """What makes the columns of a row, from an image and that before it."""
+    places = {column.name: place for place, column in enumerate(source)}
+    picked = tuple(_picked(source, places, column, prefix) for column in target[KEYS:])
+
+    def made(image: Image | None, before: Image | None) -> list[Stored]:
+        assert image is not None  # noqa: S101  # the record's operation has it
+        return [_value(before if each.is_before else image, each) for each in picked]
+
+    if all(each.source is not None and each.source.type == each.target.type and not each.is_before for each in picked):
+        straight = [each.place or 0 for each in picked]
+        return lambda image, _: [image[place] for place in straight]  # type: ignore[index]
+    return made
+
+
+def _picked(source: Sequence[Column], places: dict[str, int], column: Column, prefix: str) -> _Picked:
+    place, is_before = places.get(column.name), False
+    if place is None and prefix and column.name.startswith(prefix):
+        place, is_before = places.get(column.name[len(prefix) :]), True
+    if place is None or source[place].type.name in types.LARGE:
+        return _Picked(None, None, column)
+    return _Picked(place, source[place], column, is_before)
+
+
+def _value(image: Image | None, picked: _Picked) -> Stored:
+    if picked.place is None or picked.source is None or image is None:
+        return None
+    return convert.converted(image[picked.place], picked.source.type, picked.target.type, assigned=True)
+
+
+@dataclass(slots=True)
+class Filled:
+    """Rows to be written, by change table, and the newest commit of each."""
+
+    rows: dict[tuple[str, str], list[list[Stored]]] = field(default_factory=dict)
+    commits: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, registration: Registration, rows: Sequence[list[Stored]], commit: bytes) -> None:
+        """Add rows of a table."""
+        if rows:
+            self.rows.setdefault(registration.target, []).extend(rows)
+            self.commits[registration.source] = commit
+            self.count += len(rows)

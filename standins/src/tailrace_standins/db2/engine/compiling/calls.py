@@ -54,6 +54,8 @@ def called(compiler: Expressions, node: tree.Call, scope: Scope) -> Typed:
         )
     if name == "CONCAT" and len(values) == 2:
         return compiler.concatenated(*values)
+    if name == "GETVARIABLE" and values and values[0].sql == "'SYSIBM.VERSION'":
+        return Typed("'DSN13015'", types.varchar(128))
     if name in _CASTS and values:
         return compiler.cast(values[0], _CASTS[name])
     if (

@@ -3,6 +3,7 @@
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -157,6 +158,9 @@ class Queries(Expressions):
         aliases = {
             item.alias: columns[place] for place, item in enumerate(items) if item.alias and len(items) == len(columns)
         }
+        named: defaultdict[str, list[Typed]] = defaultdict(list)
+        for column in columns:
+            named[column.name].append(column)
         parts = []
         for each in order:
             node = each.expression
@@ -166,6 +170,8 @@ class Queries(Expressions):
                 value = columns[node.value - 1]
             elif isinstance(node, tree.Column) and len(node.names) == 1 and node.names[0] in aliases:
                 value = aliases[node.names[0]]
+            elif isinstance(node, tree.Column) and len(node.names) == 1 and len(named[node.names[0]]) == 1:
+                value = named[node.names[0]][0]
             else:
                 value = self.value(node, scope)
             parts.append(directed(value, each))
