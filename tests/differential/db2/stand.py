@@ -10,6 +10,7 @@ import datetime as dt
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -44,6 +45,8 @@ class Stand:
         self.marks = 0
         self._marked = marked
         self._now = BEGINNING
+        self._moments = 0
+        self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -69,6 +72,17 @@ class Stand:
     def step(self) -> None:
         """What is committed is captured."""
         self._command("step")
+
+    def passes(self) -> None:
+        """A moment passes: the clock goes on by a microsecond, and what is committed is captured."""
+        self._moments += 1
+        self._command("clock", (self._now + dt.timedelta(microseconds=self._moments)).isoformat())
+        self.step()
+
+    def settled(self) -> None:
+        """The log goes on at a round position."""
+        self._moments = 0
+        self._command("round")
 
     def resume(self) -> None:
         """From now on asncap works by itself."""
@@ -108,8 +122,9 @@ class Stand:
     def _command(self, what: str, *arguments: Any) -> Any:
         assert self._child is not None
         assert self._child.stdin is not None
-        print(json.dumps([what, *arguments]), file=self._child.stdin, flush=True)
-        return self._answer()
+        with self._lock:
+            print(json.dumps([what, *arguments]), file=self._child.stdin, flush=True)
+            return self._answer()
 
     def _answer(self) -> Any:
         assert self._child is not None
