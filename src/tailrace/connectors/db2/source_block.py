@@ -24,7 +24,7 @@ def _marked(shape: str) -> source_blocks.Fields:
     return source_blocks.where(source_blocks.snapshot_mark(shape))
 
 
-SOURCE: Final = source_blocks.block(CONNECTOR, LEADING + _marked(CURRENT) + SEQUENCE + TIMES + _LOG)
+SOURCE: Final = source_blocks.block(CONNECTOR, LEADING + _marked(CURRENT) + SEQUENCE + TIMES + _LOG, version=1)
 SOURCE_2_1: Final = source_blocks.block(CONNECTOR, LEADING + _marked(SHAPE_2_1) + SEQUENCE + _LOG)
 SOURCE_1_4: Final = source_blocks.block(CONNECTOR, LEADING + source_blocks.where(source_blocks.SNAPSHOT_FLAG) + _LOG)
 CHANGE_SOURCE_1_4: Final = source_blocks.block(CONNECTOR, LEADING + _marked(SHAPE_1_4) + _LOG)
