@@ -1,0 +1,42 @@
+"""A lane's part of a snapshot of Db2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tailrace.connectors.base import HistoryRecord, Lane, OtherLanes, Progress, no_other_lanes
+from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
+from tailrace.connectors.db2.dialect import Db2Dialect
+from tailrace.connectors.db2.lsn import positions_of
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.db2.snapshots.source import opened_source, server_clock
+from tailrace.connectors.shared.snapshots.database import AddStructure
+from tailrace.connectors.shared.snapshots.snapshot_reader import SnapshotReader
+from tailrace.schema.tables import TableId
+
+
+def snapshot_reader(
+    settings: Db2Settings,
+    lane: Lane,
+    progress: Progress,
+    history: Sequence[HistoryRecord],
+    others: OtherLanes = no_other_lanes,
+    tables: Sequence[TableId] | None = None,
+    add_structure: AddStructure | None = None,
+) -> SnapshotReader:
+    """The reader of a lane's part; `tables`, `add_structure`: see `SnapshotReader`."""
+    dialect, restart = Db2Dialect(settings), positions_of(settings).restart(progress.restart)
+
+    def opened(keys: Mapping[str, Any]) -> ChangeTableSnapshot:
+        """Open the source at P; `keys`: of the lane's tables, from its progress."""
+        if settings.snapshot_isolation_mode is None:
+            source = opened_source(settings, progress.restart, keys, history, with_overrides=True)
+            return ChangeTableSnapshot(dialect, source, history, restart, partial(server_clock, source))
+        from tailrace.connectors.db2.snapshots.isolated import IsolatedSource  # rarely needed
+
+        isolated = IsolatedSource(settings, progress, keys)
+        return ChangeTableSnapshot(dialect, isolated, history, isolated.restart, isolated.clock, starts_over=True)
+
+    return SnapshotReader(settings, lane, progress, restart.delivered, opened, others, tables, add_structure)
