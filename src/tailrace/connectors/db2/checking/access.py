@@ -16,7 +16,7 @@ from tailrace.connectors.db2.setup_sql import Db2Statement, Services
 from tailrace.connectors.findings import Finding, Level, listed
 
 Names = tuple[str, str]
-AT_ONCE: Final = 64
+AT_ONCE: Final = 8
 NEEDED: Final = ("IBMSNAP_REGISTER", "IBMSNAP_UOW")
 TOLD: Final = ("IBMSNAP_CAPPARMS", "IBMSNAP_CAPMON", "IBMSNAP_CAPTRACE", "IBMSNAP_PRUNCNTL", "IBMSNAP_PRUNE_SET")
 """What only `tailrace check` and the metrics read."""
@@ -55,8 +55,12 @@ def reader(session: Session, services: Services) -> Reader:
 
 
 def catalogue(session: Session, services: Services) -> Finding | None:
-    """An error if the catalogue is closed, as it is in a restrictive database; None if it is open."""
-    hidden = closed(session, _CATALOGUE_OF_ZOS if services.is_zos else _CATALOGUE)
+    """An error if the catalogue is another platform's, or closed, as it is in a restrictive database; None if it is open."""
+    tables = _CATALOGUE_OF_ZOS if services.is_zos else _CATALOGUE
+    if absent := [names for names in tables if not _exists(session, names)]:
+        what = f"{session.database} has no {_shown(absent)}, by which tables are known"
+        return Finding(Level.ERROR, what, "set db2.platform to what the server is: LUW or ZOS")
+    hidden = closed(session, tables)
     if not hidden:
         return None
     user = str(session.one(_USER)).strip()
@@ -101,6 +105,16 @@ def closed(session: Session, tables: Sequence[Names]) -> list[Names]:
     for at in range(0, len(tables), AT_ONCE):
         found += _closed(session, tables[at : at + AT_ONCE])
     return found
+
+
+def _exists(session: Session, names: Names) -> bool:
+    try:
+        session.rows(f"SELECT 1 FROM {quoted(*names)} WHERE 1 = 0")  # noqa: S608 -- quoted
+    except DeniedError:
+        return True
+    except NoTableError:
+        return False
+    return True
 
 
 def _closed(session: Session, tables: Sequence[Names]) -> list[Names]:

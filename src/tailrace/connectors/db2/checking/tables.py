@@ -40,6 +40,7 @@ def findings(
     yield from _without_registration(settings, services, missing, registered)
     for each in wanted:
         yield from _of_table(services, each)
+    yield from _without_old_rows(services, [each for each in wanted if not each.has_pairs and not each.prefix])
 
 
 def _captured(services: Services, wanted: Sequence[Registration]) -> Finding:
@@ -83,8 +84,6 @@ def _of_table(services: Services, found: Registration) -> Iterator[Finding]:
         yield Finding(Level.WARNING, what, services.told("reinit"), services.activate(found.table))
     elif found.state != ACTIVE:
         yield _stopped(services, found)
-    if not found.has_pairs and not found.prefix:
-        yield _without_old_rows(services, found)
 
 
 def _stopped(services: Services, found: Registration) -> Finding:
@@ -94,25 +93,32 @@ def _stopped(services: Services, found: Registration) -> Finding:
     return Finding(Level.ERROR, what, mend, services.activate(found.table))
 
 
-def _without_old_rows(services: Services, found: Registration) -> Finding:
-    """Updates with the new row alone, which is usual on z/OS only."""
+def _without_old_rows(services: Services, found: Sequence[Registration]) -> Iterator[Finding]:
+    """Updates with the new row alone, as z/OS has them."""
+    if not found:
+        return
     what = (
-        f"{name_in_database(found.table)}: updates are captured with the new row alone (CHG_UPD_TO_DEL_INS is not 'Y'): "
-        "`before` is null, and a changed key leaves the old one behind"
+        f"{services.database}: updates are captured with the new row alone (CHG_UPD_TO_DEL_INS is not 'Y'), so `before` is "
+        f"null and a changed key leaves the old one behind: {_listed([each.table for each in found])}"
     )
-    return Finding(Level.WARNING, what, services.told("reinit"), services.with_deletes(found.table))
+    if services.is_zos:
+        yield Finding(Level.OK, what)
+        return
+    statements = [statement for each in found for statement in services.with_deletes(each.table)]
+    yield Finding(Level.WARNING, what, services.told("reinit"), tuple(dict.fromkeys(statements)))
 
 
 def subscribed(session: Session, services: Services, tables: Sequence[TableId]) -> Iterator[Finding]:
     """A warning about tables that Apply has too: what all subscriptions have is pruned, however young it is."""
     control, sets = services.control("IBMSNAP_PRUNCNTL"), services.control("IBMSNAP_PRUNE_SET")
     rows = session.rows(
-        f"SELECT {name('c.SOURCE_OWNER')}, {name('c.SOURCE_TABLE')}, {name('c.APPLY_QUAL', 18)}, {name('c.SET_NAME', 18)} "  # noqa: S608
-        f"FROM {control} c JOIN {sets} s ON s.TARGET_SERVER = c.TARGET_SERVER AND s.APPLY_QUAL = c.APPLY_QUAL AND "
-        f"s.SET_NAME = c.SET_NAME WHERE s.SYNCHPOINT > X'00000000000000000000' ORDER BY c.APPLY_QUAL, c.SET_NAME"
+        f"SELECT {name('c.SOURCE_OWNER')}, {name('c.SOURCE_TABLE')}, {name('c.APPLY_QUAL', 18)}, {name('c.SET_NAME', 18)}, "  # noqa: S608
+        f"HEX(s.SYNCHPOINT) FROM {control} c JOIN {sets} s ON s.TARGET_SERVER = c.TARGET_SERVER AND "
+        "s.APPLY_QUAL = c.APPLY_QUAL AND s.SET_NAME = c.SET_NAME ORDER BY c.APPLY_QUAL, c.SET_NAME"
     )
-    for (qualifier, set_), found in groupby(rows, lambda row: (row[2].strip(), row[3].strip())):
-        names = {TableId(session.database, owner.rstrip(), table) for owner, table, _, _ in found}
+    begun = (row for row in rows if row[4].strip("0"))
+    for (qualifier, set_), found in groupby(begun, lambda row: (row[2].strip(), row[3].strip())):
+        names = {TableId(session.database, owner.rstrip(), table) for owner, table, *_ in found}
         if wanted := sorted(names.intersection(tables)):
             what = (
                 f"{session.database}: the subscription set {qualifier}/{set_} has {_listed(wanted)} too: what it has "
