@@ -196,6 +196,9 @@ class ToyLog:
     def is_kept(self, session: Toy, after: Lsn, as_of_us: int | None) -> bool:
         return True
 
+    def begun_anew(self, session: Toy, window: Window) -> Sequence[TableId]:
+        return ()
+
     def look_why_quiet(self, session: Toy, head: Lsn) -> None:
         pass
 

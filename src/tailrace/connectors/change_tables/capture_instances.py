@@ -41,6 +41,10 @@ class ActiveInstance:
     name: str
 
 
+GAP: Final = (
+    "what was changed in it while it was not captured is not told: unless nobody changed it then, ask for an incremental snapshot "
+    "of it"
+)
 _WARNED_OF: Final[set[tuple[str, str, str, str]]] = set()
 """The warnings of this process. A reader of ranges makes a new `CaptureInstances` for each, and must not repeat them."""
 
@@ -112,6 +116,7 @@ class CaptureInstances(Generic[Session]):
         self.version += 1
         self._warn_of_columns()
         self._warn_of_hidden(session)
+        self._warn_of_inactive()
         return True
 
     def first_switch(self, window: Window) -> Lsn | None:
@@ -187,6 +192,21 @@ class CaptureInstances(Generic[Session]):
                     "one (%s); tailrace goes over to it by itself",
                     table, newest.name, ", ".join(fresh), self._catalogue.advice.second_instance,
                 )  # fmt: skip
+
+    def _warn_of_inactive(self) -> None:
+        """Warn about tables that capture does not write to now, and when it does again."""
+        for table, instances in self._by_table.items():
+            newest = instances[-1]
+            about = (self._settings.topic_prefix, table.catalog, "", f"inactive {table}")
+            if newest.inactive and about not in _WARNED_OF:
+                _WARNED_OF.add(about)
+                log.warning(
+                    "%s is registered, and not captured now (%s): what is changed in it meanwhile will not be told",
+                    table, newest.inactive,
+                )  # fmt: skip
+            elif not newest.inactive and about in _WARNED_OF:
+                _WARNED_OF.remove(about)
+                log.warning("%s is captured again; %s", table, GAP)
 
     def _not_warned_of(self, database: str, about: str, names: Sequence[str]) -> list[str]:
         """The names about which this process has not warned yet; they count as warned about from now on."""

@@ -211,6 +211,10 @@ class Log(Protocol[Session]):
         """
         ...
 
+    def begun_anew(self, session: Session, window: Window) -> Sequence[TableId]:
+        """The tables that capture has begun with within a window, as far as instances do not tell it."""
+        ...
+
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Note that nothing new is captured; if that lasts because the capture process is stopped, warn."""
         ...

@@ -32,7 +32,7 @@ class Instance:
             empty. A change of one of them comes as a delete and an insert, never as the two rows of an update.
         role: the gating role that may read it; None: everyone with SELECT.
         version: tells the columns apart that a change table has over time, if it can be altered.
-        is_active: whether capture writes to it now.
+        inactive: why capture does not write to it now; "": it does.
         before_prefix: begins the names of columns with the image before an update, where a row has both images.
 
     """
@@ -48,7 +48,7 @@ class Instance:
     index_columns: tuple[str, ...]
     role: str | None = None
     version: str = ""
-    is_active: bool = True
+    inactive: str = ""
     before_prefix: str = ""
 
     @property

@@ -8,18 +8,21 @@ changes may be lost.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Final, Generic
 
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
-from tailrace.connectors.change_tables.capture_instances import ActiveInstance, CaptureInstances
+from tailrace.connectors.change_tables.capture_instances import GAP, ActiveInstance, CaptureInstances
 from tailrace.connectors.change_tables.dialect import Dialect, Log, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, is_of, name_of
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
 from tailrace.schema.tables import TableId
+
+log = logging.getLogger(__name__)
 
 SNAPSHOT_AGAIN: Final = (
     "take a new snapshot (snapshot.mode=when_needed does so by itself; a DataFrame begins again with a new checkpoint and an "
@@ -83,7 +86,15 @@ class LostChanges(Generic[Session]):
                 if not gap.is_empty:
                     self._require_nothing_in(session, replace(first, start_lsn=start), gap)
         self._require_new(session, window)
+        self._warn_of_gaps(session, window)
         return gone
+
+    def _warn_of_gaps(self, session: Session, window: Window) -> None:
+        """Warn about tables that capture has begun with anew, and that were read before from the same change table."""
+        for table in self._log.begun_anew(session, window):
+            first, announced = self._instances.first(table), self._announced.announced_instance(table)
+            if first is not None and announced and is_of(announced, first):
+                log.warning("%s was activated anew behind %s; %s", table, window.after, GAP)
 
     def _require_planned(self, session: Session, table: TableId, window: Window) -> None:
         """Raise `PositionLostError` if a table that the plan includes is no longer captured.

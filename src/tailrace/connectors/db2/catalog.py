@@ -20,7 +20,8 @@ from typing import Any, Final
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.instances import VERSION, Instance
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.db2.catalog_sql import LUW, ZOS, CatalogSql
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2.catalog_sql import LUW, ZOS, CatalogSql, name
 from tailrace.connectors.db2.connection import Session, literal, quoted
 from tailrace.connectors.db2.lsn import form_of, lsn_of
 from tailrace.connectors.db2.server_times import utc_us
@@ -31,6 +32,7 @@ from tailrace.schema.tables import Column, TableId
 
 UTF_8: Final = 1208
 ACTIVE: Final = "A"
+_ASKED_AT_ONCE: Final = 100  # tables in a statement
 FIXED: Final = 3
 """The columns that every CD table begins with: IBMSNAP_COMMITSEQ, IBMSNAP_INTENTSEQ, IBMSNAP_OPERATION."""
 
@@ -115,6 +117,26 @@ def begun_by(session: Session, settings: Db2Settings, instance: Instance) -> Lsn
     return None if raw is None else lsn_of(raw, form)
 
 
+def activated(session: Session, settings: Db2Settings, window: Window) -> list[TableId]:
+    """The tables that were activated within a window, and have no row at their CD_NEW_SYNCHPOINT."""
+    rows = session.raw_rows(
+        f"SELECT {name('SOURCE_OWNER')}, {name('SOURCE_TABLE')}, {name('CD_OWNER')}, {name('CD_TABLE')}, CD_NEW_SYNCHPOINT "  # noqa: S608
+        f"FROM {control(settings, 'IBMSNAP_REGISTER')} WHERE SOURCE_OWNER <> '' AND CD_NEW_SYNCHPOINT > ? "
+        "AND CD_NEW_SYNCHPOINT <= ?", window.after.raw, window.until.raw,
+    )  # fmt: skip
+    found = []
+    for first in range(0, len(rows), _ASKED_AT_ONCE):
+        some = rows[first : first + _ASKED_AT_ONCE]
+        questions = (
+            f"(SELECT {number} FROM {quoted(_text(row[2]), _text(row[3]))} WHERE IBMSNAP_COMMITSEQ = X'{row[4].hex()}' "  # noqa: S608
+            "FETCH FIRST 1 ROW ONLY)"
+            for number, row in enumerate(some)
+        )
+        there = {int(number) for (number,) in session.rows(" UNION ALL ".join(questions))}
+        found += [row for number, row in enumerate(some) if number not in there]
+    return [TableId(session.database, _text(row[0]), _text(row[1])) for row in found]
+
+
 def name_in_database(table: TableId) -> str:
     """`SCHEMA.TABLE`, in double quotes if a name contains a dot."""
     return quoted(table.schema, table.name) if "." in table.schema + table.name else f"{table.schema}.{table.name}"
@@ -153,7 +175,7 @@ def _instance(
         names,
         (),
         version=VERSION + hashlib.sha256("\0".join(names).encode()).hexdigest()[:8],
-        is_active=state == ACTIVE,
+        inactive="" if state == ACTIVE else f"STATE {state}",
         before_prefix=prefix,
     )
 

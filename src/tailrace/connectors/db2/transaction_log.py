@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from tailrace import epoch
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.db2 import transactions
+from tailrace.connectors.db2 import catalog, transactions
 from tailrace.connectors.db2.catalog import control
 from tailrace.connectors.db2.connection import Session, connect
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.transactions import SECOND_US, Head
 from tailrace.errors import SourceSetupError
+from tailrace.schema.tables import TableId
 
 QUIET_SECONDS: Final = 60.0  # without anything captured, before it is looked whether the Capture program works
 STUCK_SECONDS: Final = 300.0  # of SYNCHTIME behind the clock
@@ -84,6 +86,13 @@ class TransactionLog:
         if offset is None:
             offset = 0 if self._head is None else self._head.offset_minutes
         return transactions.transactions(session, self._settings, window, at_most, offset)
+
+    def begun_anew(self, session: Session, window: Window) -> Sequence[TableId]:
+        """The tables whose CD_NEW_SYNCHPOINT in a window is that of no row: it is of an activation then.
+
+        If rows have come since, it is theirs, and nothing tells of the activation any more.
+        """
+        return catalog.activated(session, self._settings, window)
 
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Warn if nothing was captured for a while, or ever, and the Capture program does not seem to work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.lsn import Lsn
@@ -15,6 +16,7 @@ from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_offset
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError
+from tailrace.schema.tables import TableId
 
 QUIET_SECONDS: Final = 60.0  # without anything captured, before the status of the Agent is checked
 
@@ -66,6 +68,10 @@ class TransactionLog:
     def is_kept(self, session: Session, after: Lsn, as_of_us: int | None) -> bool:  # noqa: ARG002
         """True: what the clean-up took shows in the start LSNs of the instances."""
         return True
+
+    def begun_anew(self, session: Session, window: Window) -> Sequence[TableId]:  # noqa: ARG002
+        """None: an instance that capture begins with anew is another one."""
+        return ()
 
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
         """Warn if nothing was captured for a while, or ever, and SQL Server Agent does not run."""

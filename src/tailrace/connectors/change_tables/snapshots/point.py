@@ -64,7 +64,7 @@ def take(
     while True:
         # P comes first. An instance that is listed afterwards may start later, which `_behind_first` corrects.
         lsn = log.head(session)
-        wanted = [each for each in dialect.instances(session) if matches(each.table) and each.is_active]
+        wanted = [each for each in dialect.instances(session) if matches(each.table) and not each.inactive]
         waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})
         if not waiting:
             break
