@@ -42,8 +42,8 @@ class ActiveInstance:
 
 
 GAP: Final = (
-    "what was changed in it while it was not captured is not told: unless nobody changed it then, ask for an incremental snapshot "
-    "of it"
+    "what was changed in it while it was not captured is not told: unless nobody changed it then, ask for an incremental "
+    "snapshot of it"
 )
 _WARNED_OF: Final[set[tuple[str, str, str, str]]] = set()
 """The warnings of this process. A reader of ranges makes a new `CaptureInstances` for each, and must not repeat them."""

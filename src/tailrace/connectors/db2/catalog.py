@@ -117,6 +117,11 @@ def begun_by(session: Session, settings: Db2Settings, instance: Instance) -> Lsn
     return None if raw is None else lsn_of(raw, form)
 
 
+def capture_began_us(session: Session, settings: Db2Settings, offset_minutes: int) -> int:
+    """When IBMSNAP_UOW was made, microseconds since the epoch; `offset_minutes`: how far the server is ahead of UTC."""
+    return utc_us(session.one(asked(settings, sql_of(settings).made)), offset_minutes)
+
+
 def activated(session: Session, settings: Db2Settings, window: Window) -> list[TableId]:
     """The tables that were activated within a window, and have no row at their CD_NEW_SYNCHPOINT."""
     rows = session.raw_rows(

@@ -27,6 +27,7 @@ class CatalogSql:
 
     Attributes:
         code_page: of the control table IBMSNAP_REGISTER; no row if it does not exist.
+        made: when the control table IBMSNAP_UOW was made.
         stamp: see `Catalogue.stamp`.
         register: the registrations: owner, table, CD owner, CD table, CD_NEW_SYNCHPOINT, STATE, BEFORE_IMG_PREFIX, the times
             when the CD table was made and when the source table was altered.
@@ -38,6 +39,7 @@ class CatalogSql:
     """
 
     code_page: str
+    made: str
     stamp: str
     register: str
     change_columns: str
@@ -69,6 +71,7 @@ _REGISTERED: Final = (
 LUW: Final = CatalogSql(
     code_page="SELECT CODEPAGE FROM SYSCAT.COLUMNS WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_REGISTER' "
     "AND COLNAME = 'SOURCE_OWNER'",
+    made="SELECT CREATE_TIME FROM SYSCAT.TABLES WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_UOW'",
     stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
     f"MAX(c.CREATE_TIME), MAX(c.ALTER_TIME), MAX(t.CREATE_TIME), MAX(t.ALTER_TIME) FROM {_CHANGE_TABLES}",
     register=f"SELECT {_REGISTERED}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
@@ -114,6 +117,7 @@ _ZOS_CHANGE_TABLES: Final = (
 ZOS: Final = CatalogSql(
     # Text is read as UTF-8 whatever a table's CCSID is: `types.py` lets the server convert it.
     code_page="SELECT 1208 FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_REGISTER'",
+    made="SELECT CREATEDTS FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_UOW'",
     stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
     f"MAX(c.CREATEDTS), MAX(c.ALTEREDTS), MAX(t.CREATEDTS), MAX(t.ALTEREDTS) FROM {_ZOS_CHANGE_TABLES}",
     register=f"SELECT {_REGISTERED}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",

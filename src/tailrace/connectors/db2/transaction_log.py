@@ -4,6 +4,7 @@ The register does not tell up to where rows were pruned. What can't have been pr
 deletes rows that are older than RETENTION_LIMIT minutes. So a position has a time before which nothing behind it was committed
 (`DatabasePosition.as_of_us`), which is SYNCHTIME when the head was read. As long as that is younger than the limit, nothing
 behind the position is gone. Otherwise IBMSNAP_UOW decides: with a row at or before the position, pruning has not come to it.
+And where IBMSNAP_UOW was made within that time, nothing was ever pruned.
 
 Not seen are rows that are deleted by hand, and those that the Apply program has taken on behalf of other subscribers, which are
 pruned earlier (`tailrace check` tells of those).
@@ -74,10 +75,12 @@ class TransactionLog:
             return True
         if self._retention_us is None:
             self._retention_us = transactions.retention_us(session, self._settings)
-        margin_us = min(LONGEST_MARGIN_US, self._retention_us // 2)
-        if as_of_us is not None and as_of_us > now.now_us - self._retention_us + margin_us:
+        oldest_us = now.now_us - self._retention_us + min(LONGEST_MARGIN_US, self._retention_us // 2)
+        if as_of_us is not None and as_of_us > oldest_us:
             return True
-        return transactions.reaches_back_to(session, self._settings, after)
+        if transactions.reaches_back_to(session, self._settings, after):
+            return True
+        return catalog.capture_began_us(session, self._settings, now.offset_minutes) > oldest_us
 
     def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
         """The transactions of a window, from IBMSNAP_UOW."""

@@ -106,9 +106,9 @@ def count_transactions(session: Session, settings: Db2Settings, window: Window) 
 
 
 def reaches_back_to(session: Session, settings: Db2Settings, lsn: Lsn) -> bool:
-    """Whether IBMSNAP_UOW has a transaction up to an LSN."""
+    """Whether IBMSNAP_UOW has a transaction up to an LSN, or the very next one: then pruning has not passed it."""
     sql = f"SELECT 1 FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ? FETCH FIRST 1 ROW ONLY"
-    return session.one(sql, lsn.raw) is not None
+    return session.one(sql, lsn.next().raw) is not None
 
 
 def nth_transaction(session: Session, settings: Db2Settings, window: Window, number: int) -> Lsn | None:

@@ -1,0 +1,152 @@
+"""Changes that are no longer retained: the connector stops where it can't be sure, and says what to do."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from support.change_table_reading import Read, afters, batches, read_on, started
+from support.db2_reading import settings_of, write
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import Progress
+from tailrace.errors import PositionLostError
+from tailrace_standins.servers.db2_server import Database
+
+pytestmark = pytest.mark.drivers
+LOST = r"changes behind .* may be lost: pruning .* RETENTION_LIMIT"
+HOURS = 3
+EVERYTHING = "9999-12-31-00.00.00.000000"
+
+
+@pytest.fixture
+def shop(db2: Database) -> Database:
+    """A database with two captured tables, whose changes are kept for twelve hours."""
+    db2.sql(
+        "CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, A VARCHAR(20))",
+        "CREATE TABLE S.OTHER (ID INTEGER NOT NULL PRIMARY KEY)",
+        "UPDATE ASNCDC.IBMSNAP_CAPPARMS SET RETENTION_LIMIT = 720",
+    )
+    db2.register("S.T", "S.OTHER")
+    clock(db2, 100)  # SQL Replication was set up long ago
+    db2.replication.step()
+    return db2
+
+
+def clock(database: Database, hours: int) -> None:
+    """Set the server's clock so many hours ahead."""
+    text = (dt.datetime.now(dt.UTC) + dt.timedelta(hours=hours)).isoformat()
+    database.replication.command("clock", text)  # type: ignore[attr-defined]
+
+
+def later(read: Read, hours: int) -> Read:
+    """The same place, so many hours after it was reached."""
+    ((name, position),) = read.progress.restart.items()
+    aged = {name: {**position, "as_of_us": position["as_of_us"] - hours * 3_600_000_000}}
+    return replace(read, progress=Progress(read.progress.delivered, aged))
+
+
+def without_time(read: Read) -> Read:
+    """The same place, of which nobody knows when it was reached, as that of an offset of Debezium."""
+    ((name, position),) = read.progress.restart.items()
+    return replace(read, progress=Progress(read.progress.delivered, {name: {"lsn": position["lsn"]}}))
+
+
+def rows(read: Read) -> list[object]:
+    return afters(read, "S.T")
+
+
+def test_pruning_of_what_was_read_is_no_loss(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read_on(settings, read)
+    shop.replication.prune(EVERYTHING)
+    write(shop, "INSERT INTO S.T VALUES (2, 'y')")
+    read_on(settings, read)
+    assert rows(read) == [{"ID": 1, "A": "x"}, {"ID": 2, "A": "y"}]
+
+
+@pytest.mark.parametrize("aged", [lambda read: later(read, 24), without_time], ids=["old", "of unknown age"])
+def test_a_position_that_pruning_may_have_passed_is_lost(shop: Database, aged: Callable[[Read], Read]) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    for number in (1, 2, 3):
+        write(shop, f"INSERT INTO S.T VALUES ({number}, 'x')")
+    shop.replication.prune(EVERYTHING)
+    write(shop, "INSERT INTO S.T VALUES (4, 'x')")
+    old = aged(read)
+    with pytest.raises(PositionLostError, match=LOST):
+        read_on(settings, old.fresh())
+    with pytest.raises(PositionLostError, match=LOST):
+        connector_for(settings).require_retained(old.progress, lambda: old.history)
+
+
+def test_a_position_that_is_younger_than_the_retention_has_lost_nothing(shop: Database) -> None:
+    """Nothing was ever captured before it, so the list of transactions does not reach back to it."""
+    settings = settings_of(shop)
+    read = later(started(settings), HOURS)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    connector_for(settings).require_retained(read.progress, lambda: read.history)
+    read_on(settings, read)
+    assert rows(read) == [{"ID": 1, "A": "x"}]
+
+
+def test_an_old_position_is_good_as_long_as_a_transaction_before_it_is_listed(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read = later(read_on(settings, read), 500)
+    write(shop, "INSERT INTO S.T VALUES (2, 'y')")
+    read_on(settings, read)
+    assert rows(read) == [{"ID": 1, "A": "x"}, {"ID": 2, "A": "y"}]
+
+
+def test_an_old_position_at_the_end_of_the_log_is_good(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = later(started(settings), 500)
+    connector_for(settings).require_retained(read.progress, lambda: read.history)
+    before = len(read.records)
+    read_on(settings, read)
+    assert len(read.records) == before
+
+
+def test_pruning_while_a_window_is_read_is_noticed_behind_it(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (0, 'seen')")
+    read = later(read_on(settings, read), 24)
+    write(shop, "INSERT INTO S.OTHER VALUES (1)")
+    write(shop, "INSERT INTO S.T VALUES (1, 'lost')")
+    reading = batches(settings, read)
+    assert [records.topic for records in next(reading).records] == ["s.S.OTHER"]
+    shop.replication.prune(EVERYTHING)
+    with pytest.raises(PositionLostError, match=LOST):
+        list(reading)
+
+
+def test_the_time_of_a_position_moves_on_with_the_log_and_stays_within_a_window(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    (name,) = read.progress.restart
+    times = [read.progress.restart[name]["as_of_us"]]
+    clock(shop, 101)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')", "INSERT INTO S.OTHER VALUES (1)")
+    times += [batch.progress.restart[name]["as_of_us"] for batch in batches(settings, read.fresh())]
+    assert times == sorted(times)
+    assert times[0] == times[1] < times[-1]
+
+
+def test_a_database_that_was_restored_to_an_earlier_time_is_noticed(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    shop.replication.command("backup")  # type: ignore[attr-defined]
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read_on(settings, read)
+    shop.replication.command("restore", 0)  # type: ignore[attr-defined]
+    with pytest.raises(PositionLostError, match="restored"):
+        read_on(settings, read)
+    with pytest.raises(PositionLostError, match="restored"):
+        connector_for(settings).require_retained(read.progress, lambda: read.history)
