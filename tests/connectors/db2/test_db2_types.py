@@ -5,6 +5,7 @@ Debezium's are recorded in data/debezium_db2_types.json (`python -m tests.connec
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -119,3 +120,27 @@ def test_values_are_those_that_debezium_gives(engine: Engine, tables: dict[str, 
     expected[0] |= LARGE
     assert found == expected
 
+
+
+@pytest.mark.drivers
+def test_empty_large_objects_do_not_take_the_values_of_later_rows(engine: Engine) -> None:
+    db2 = pytest.importorskip("adbc_driver_db2.dbapi", reason="adbc-driver-db2 is not installed")
+    values = ["", "a", None, "", "bb", ""]
+    session = engine.session()
+    session.run("CREATE TABLE DB2INST1.EMPTY (ID INTEGER NOT NULL, L LONG VARCHAR, C CLOB(100), D DBCLOB(100), B BLOB(100))")
+    for i, value in enumerate(values):
+        session.run("INSERT INTO DB2INST1.EMPTY VALUES (?, ?, ?, ?, CAST(? AS BLOB(100)))", i, value, value, value, value)
+    session.commit()
+    found = structures.tables(CatalogueSession(engine), "TESTDB", lambda table: table.name == "EMPTY")
+    (table,) = found.values()
+    types = [each for each in column_types(table, settings_of("connect")) if each is not None]
+    listed = ", ".join(text for each in types for text in each.select(f'"{each.name}"'))
+    with StandIn(engine) as server, db2.connect(
+        uri=f"db2://127.0.0.1:{server.port}/TESTDB", username="db2inst1", password="Tailrace-1"
+    ) as connection, connection.cursor() as cursor:  # fmt: skip
+        cursor.execute(f"SELECT {listed} FROM DB2INST1.EMPTY ORDER BY ID")
+        arrays = [column.combine_chunks() for column in cursor.fetch_arrow_table().columns]
+    coded = [None if value is None else base64.b64encode(value.encode()).decode() for value in values]
+    assert rendered(types, vectors(arrays, types)) == [
+        {"ID": i, "L": value, "C": value, "D": value, "B": coded[i]} for i, value in enumerate(values)
+    ]

@@ -15,10 +15,10 @@ from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.dialect import Db2Dialect
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.snapshots import locks
-from tailrace.connectors.db2.types import expressions
+from tailrace.connectors.db2.types import expressions, without_byte_before
 from tailrace.connectors.shared.signal_polling import ChannelPoller, unreadable
 from tailrace.errors import SourceSetupError
-from tailrace.schema.tables import TableId
+from tailrace.schema.tables import Column, TableId
 
 LOCK_MS: Final = 1_000  # a transaction that is writing a signal is not waited for: the next poll finds it
 
@@ -38,6 +38,14 @@ def _rows(settings: Db2Settings, session: Session, table: TableId, most: int) ->
     columns = [expressions(each)[0].replace("{}", quoted(each.name)) for each in found.columns]
     try:
         with locks.released(session):
-            return session.rows(f"SELECT {', '.join(columns)} FROM {name} ORDER BY 1 FETCH FIRST {most} ROWS ONLY WITH CS")
+            rows = session.rows(
+                f"SELECT {', '.join(columns)} FROM {name} ORDER BY 1 FETCH FIRST {most} ROWS ONLY WITH CS"
+            )
     except SourceSetupError as error:
         raise unreadable(table, error, f"GRANT SELECT ON {name}") from error
+    return [[_text(column, value) for column, value in zip(found.columns, row, strict=True)] for row in rows]
+
+
+def _text(column: Column, value: Any) -> Any:
+    """A value; large objects come as bytes."""
+    return without_byte_before(column, value).decode() if isinstance(value, bytes) else value

@@ -4,7 +4,8 @@ Names, versions and parameters of the schemas are Debezium's. `binary.handling.m
 
 The driver reads the bytes of character columns as EBCDIC where they have few Latin letters, and so loses them. So text is
 selected FOR BIT DATA, whose bytes it leaves alone; in a database with the code page 1208 they are UTF-8. Large objects and XML
-are selected as BLOB for the same reason. What Arrow would lose is selected as an additional column: the digits of a timestamp
+are selected as BLOB for the same reason, large objects with a byte before them: of an empty one nothing follows the row, and
+the driver takes that of a later row for it. What Arrow would lose is selected as an additional column: the digits of a timestamp
 beyond microseconds. DECFLOAT is selected as text, as the driver loses exponents.
 
 Sources: Debezium's documentation of the Db2 connector, "Data type mappings"; the result of Debezium 3.6.1 for a row of all
@@ -17,9 +18,10 @@ from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailrace.config.settings import Settings
-from tailrace.connectors.db2.bit_data import as_bytes
+from tailrace.connectors.db2.bit_data import as_bytes, without_first_byte
 from tailrace.connectors.db2.decfloats import DECFLOAT, VARIABLE_SCALE, converter_of_decfloats
 from tailrace.connectors.db2.defaults import default_of
 from tailrace.connectors.shared import jdbc
@@ -38,6 +40,8 @@ _BYTES_OF_A_UNIT: Final = 3  # of UTF-8, for a unit of UTF-16
 _LARGE: Final = frozenset({"CLOB", "DBCLOB", "BLOB", "XML"})
 _GRAPHIC: Final = frozenset({"GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB"})
 _NANO_DIGITS: Final = 9
+_SECONDS_OF_A_DAY: Final = 86400
+_NEVER_EMPTY: Final = "BLOB(X'00') CONCAT "
 _FRACTION_AT: Final = 21  # of a timestamp as text, from 1
 
 
@@ -94,15 +98,17 @@ def expressions(column: Column) -> tuple[str, ...]:
         return ("CAST(CAST({} AS VARCHAR(42)) AS VARCHAR(42) FOR BIT DATA)",)
     if name == "XML":
         return ("XMLSERIALIZE({} AS BLOB(2147483647) EXCLUDING XMLDECLARATION)",)
+    if name == "BLOB":
+        return (f"{_NEVER_EMPTY}{{}}",)
     if name in _GRAPHIC:
         size = length * _BYTES_OF_A_UNIT
         if name == "DBCLOB" or size > _LONGEST_VARCHAR:
             size = min(size, 2147483647)
-            return (f"CAST(CAST({{}} AS CLOB({size})) AS BLOB({size}))",)
+            return (f"{_NEVER_EMPTY}CAST(CAST({{}} AS CLOB({size})) AS BLOB({size}))",)
         return (f"CAST(CAST({{}} AS VARCHAR({size})) AS VARCHAR({size}) FOR BIT DATA)",)
     if column.jdbc_type in jdbc.TEXT_TYPES:
         if name == "CLOB" or length > _LONGEST_VARCHAR:
-            return (f"CAST({{}} AS BLOB({length}))",)
+            return (f"{_NEVER_EMPTY}CAST({{}} AS BLOB({length}))",)
         return (f"CAST({{}} AS VARCHAR({length}) FOR BIT DATA)",)
     if column.jdbc_type == jdbc.TIMESTAMP and (column.scale or 0) > 6:  # Arrow's nanoseconds have no room for all years
         whole = f"CAST(CAST({{}} AS TIMESTAMP({_NANO_DIGITS})) AS VARCHAR(32))"
@@ -112,23 +118,43 @@ def expressions(column: Column) -> tuple[str, ...]:
 
 def is_unlimited(column: Column) -> bool:
     """Whether a column's values may be of any length, so that they are selected as large objects."""
-    return "AS BLOB(" in expressions(column)[0]
+    return _has_byte_before(column) or column.type_name == "XML"
+
+
+def without_byte_before(column: Column, value: bytes) -> bytes:
+    """A value of the first of a column's expressions, as it is in the column."""
+    return value[1:] if _has_byte_before(column) else value
+
+
+def _has_byte_before(column: Column) -> bool:
+    return expressions(column)[0].startswith(_NEVER_EMPTY)
 
 
 def _converter(column: Column, schema: Schema) -> Converter:
     if column.type_name == DECFLOAT:
         return converter_of_decfloats(column.name, schema)
     found = converter_of(column, schema, BYTES)
-    if column.jdbc_type in jdbc.BINARY_TYPES or schema.type is Type.STRING:
-        return replace(found, conversion=lambda arrays: found.conversion([_untouched(arrays[0], schema), *arrays[1:]]))
+    if column.jdbc_type == jdbc.TIME:
+        return replace(found, conversion=lambda arrays: found.conversion([_within_a_day(arrays[0])]))
+    before = _has_byte_before(column)
+    if before or column.jdbc_type in jdbc.BINARY_TYPES or schema.type is Type.STRING:
+        return replace(
+            found, conversion=lambda arrays: found.conversion([_untouched(arrays[0], schema, before), *arrays[1:]])
+        )
     return found
 
 
-def _untouched(array: pa.Array, schema: Schema) -> pa.Array:
-    """The bytes that the server sent, as bytes or as text."""
+def _within_a_day(times: pa.Array) -> pa.Array:
+    """Times of a day: 24:00:00, which only Db2 tells from 00:00:00, is that, as in Debezium."""
+    seconds = times.cast(pa.int32())
+    return pc.if_else(pc.equal(seconds, _SECONDS_OF_A_DAY), pa.scalar(0, pa.int32()), seconds).cast(times.type)
+
+
+def _untouched(array: pa.Array, schema: Schema, has_byte_before: bool) -> pa.Array:
+    """The bytes that the server has, as bytes or as text."""
     array = as_bytes(array)
+    if has_byte_before:
+        array = without_first_byte(array)
     if schema.type is Type.STRING and pa.types.is_binary(array.type):
         return array.cast(pa.string())  # raises ArrowInvalid for what is not UTF-8
     return array
-
-
