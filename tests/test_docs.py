@@ -80,7 +80,7 @@ def test_commands_that_are_shown_exist(page):
 
 @every_page
 def test_connector_configurations_that_are_shown_are_accepted(page, monkeypatch):
-    for name in ("MYSQL_PASSWORD", "SQLSERVER_PASSWORD"):
+    for name in ("MYSQL_PASSWORD", "SQLSERVER_PASSWORD", "DB2_PASSWORD"):
         monkeypatch.setenv(name, "secret")
     for document in connector_documents(page):
         assert from_mapping(document).warnings == ()

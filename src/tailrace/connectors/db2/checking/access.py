@@ -17,9 +17,9 @@ from tailrace.connectors.findings import Finding, Level, listed
 
 Names = tuple[str, str]
 AT_ONCE: Final = 8
-NEEDED: Final = ("IBMSNAP_REGISTER", "IBMSNAP_UOW")
-TOLD: Final = ("IBMSNAP_CAPPARMS", "IBMSNAP_CAPMON", "IBMSNAP_CAPTRACE", "IBMSNAP_PRUNCNTL", "IBMSNAP_PRUNE_SET")
-"""What only `tailrace check` and the metrics read."""
+NEEDED: Final = ("IBMSNAP_REGISTER", "IBMSNAP_UOW", "IBMSNAP_CAPPARMS")
+TOLD: Final = ("IBMSNAP_CAPMON", "IBMSNAP_CAPTRACE", "IBMSNAP_PRUNCNTL", "IBMSNAP_PRUNE_SET")
+"""What only `tailrace check` and messages are made of."""
 _CATALOGUE: Final = tuple(("SYSCAT", name) for name in ("TABLES", "COLUMNS", "INDEXES", "INDEXCOLUSE", "ROUTINES"))
 _CATALOGUE_OF_ZOS: Final = tuple(("SYSIBM", name) for name in ("SYSTABLES", "SYSCOLUMNS", "SYSINDEXES", "SYSKEYS"))
 _USER: Final = "SELECT USER FROM SYSIBM.SYSDUMMY1"
@@ -73,7 +73,7 @@ def catalogue(session: Session, services: Services) -> Finding | None:
 
 
 def of_control_tables(services: Services, who: Reader) -> Iterator[Finding]:
-    """Whether the control tables can be read; without two of them nothing can."""
+    """Whether the control tables can be read; without some of them nothing can."""
     needed = [name for name in NEEDED if name in who.closed]
     if needed:
         what = f"{services.database}: the user {who.user} may not read {_named(services, needed)}, by which changes are read"

@@ -57,15 +57,14 @@ class Parameters:
 
 def findings(session: Session, services: Services, who: Reader) -> Iterator[Finding]:
     """The findings about the program."""
-    known = parameters(session, services) if who.may_read("IBMSNAP_CAPPARMS") else None
-    yield _runs(session, services, known or Parameters())
+    known = parameters(session, services)
+    yield _runs(session, services, known)
     if who.may_read("IBMSNAP_CAPMON"):
-        yield from _monitored(session, services, known or Parameters())
+        yield from _monitored(session, services, known)
     if who.may_read("IBMSNAP_CAPTRACE"):
         yield from _messages(session, services)
-    if known is not None:
-        yield _prompt(services, known)
-        yield from _kept(services, known)
+    yield _prompt(services, known)
+    yield from _kept(services, known)
 
 
 def parameters(session: Session, services: Services) -> Parameters:
