@@ -85,3 +85,19 @@ def test_skipped_operations_leave_no_record():
     skipped = np.zeros(256, np.bool_)
     skipped[ord("d")] = True
     assert [r[0] for r in records([("c", -1, 0), ("d", 0, -1), ("u", 0, 1)], INT_KEY, skipped=skipped)] == ["c", "u"]
+
+
+@pytest.mark.parametrize(
+    ("op", "of_changes", "of_records"),
+    [
+        ("u", [], ["d", "tombstone", "c"]),
+        ("d", ["d", "tombstone", "c"], ["c"]),
+        ("c", ["d", "tombstone", "c"], ["d", "tombstone"]),
+    ],
+)
+def test_of_an_update_of_the_key_either_the_update_is_skipped_or_a_record(op, of_changes, of_records):
+    skipped = np.zeros(256, np.bool_)
+    skipped[ord(op)] = True
+    moved = [("u", 0, 2)]
+    assert [r[0] for r in records(moved, INT_KEY, skipped=skipped)] == of_changes
+    assert [r[0] for r in records(moved, INT_KEY, skipped=skipped, skips_records=True)] == of_records

@@ -55,7 +55,12 @@ class Expansion:
 
 
 def expand(
-    changes: Changes, keys: list[Vector] | None, *, tombstones: bool, skipped: npt.NDArray[np.bool_] | None = None
+    changes: Changes,
+    keys: list[Vector] | None,
+    *,
+    tombstones: bool,
+    skipped: npt.NDArray[np.bool_] | None = None,
+    skips_records: bool = False,
 ) -> Expansion:
     """The records of a batch of changes.
 
@@ -64,6 +69,8 @@ def expand(
         keys: the key's columns over the images; None for a table without a key.
         tombstones: whether a delete is followed by a tombstone.
         skipped: True for operation codes to leave out, shape (256,); None: none.
+        skips_records: whether `skipped` leaves out the delete or the create that an update of the key becomes, and not that
+            update as a whole.
 
     """
     n = len(changes)
@@ -74,7 +81,12 @@ def expand(
     roles = np.full((ROLES, room), -1, np.int32)
     op = np.empty(room, np.uint8)
     live = np.ones(room, np.bool_)
-    count = _fill(changes.op, changes.before, changes.after, moved, skip, tombstones, roles, op, live)
+    no_parts = np.zeros(256, np.bool_)
+    skip_part = skip if skips_records else no_parts
+    skip_moved = not skips_records and bool(skip[UPDATE])
+    count = _fill(
+        changes.op, changes.before, changes.after, moved, skip, skip_part, skip_moved, tombstones, roles, op, live
+    )
     roles[RECORD, :count] = np.arange(count, dtype=np.int32)
     roles[BATCH] = 0
     if count < room:
@@ -172,30 +184,42 @@ def _put(roles: Any, o: Int, change: Int, before: Int, after: Int, key: Int) -> 
 
 @entry
 def _fill(
-    ops: Any, before: Any, after: Any, moved: Any, skip: Any, tombstones: bool, roles: Any, op: Any, live: Any
+    ops: Any,
+    before: Any,
+    after: Any,
+    moved: Any,
+    skip: Any,
+    skip_part: Any,
+    skip_moved: bool,
+    tombstones: bool,
+    roles: Any,
+    op: Any,
+    live: Any,
 ) -> int:
     o = 0
     for i in range(len(ops)):
         kind = ops[i]
-        if skip[kind]:
+        if skip_moved if moved[i] else skip[kind]:
             continue
         old = before[i]
         new = after[i]
         if moved[i]:
-            _put(roles, o, i, old, -1, old)
-            op[o] = DELETE
-            roles[NEW_KEY, o] = new
-            o += 1
-            if tombstones:
-                _put(roles, o, i, -1, -1, old)
-                roles[NEW_KEY, o] = new
+            if not skip_part[DELETE]:
+                _put(roles, o, i, old, -1, old)
                 op[o] = DELETE
-                live[o] = False
+                roles[NEW_KEY, o] = new
                 o += 1
-            _put(roles, o, i, -1, new, new)
-            op[o] = CREATE
-            roles[OLD_KEY, o] = old
-            o += 1
+                if tombstones:
+                    _put(roles, o, i, -1, -1, old)
+                    roles[NEW_KEY, o] = new
+                    op[o] = DELETE
+                    live[o] = False
+                    o += 1
+            if not skip_part[CREATE]:
+                _put(roles, o, i, -1, new, new)
+                op[o] = CREATE
+                roles[OLD_KEY, o] = old
+                o += 1
             continue
         _put(roles, o, i, old, new, new if new >= 0 else old)
         op[o] = kind

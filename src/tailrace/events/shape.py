@@ -44,12 +44,14 @@ class ShapeSettings:
     Attributes:
         tombstones: whether a delete is followed by a tombstone.
         skipped: operations to leave out, as in `skipped.operations`.
+        skips_records: whether they are those of records, of which an update of the key becomes two, and not of changes.
         context_headers: headers of every record, by name (`__debezium.context.*`).
 
     """
 
     tombstones: bool = True
     skipped: frozenset[str] = frozenset()
+    skips_records: bool = False
     context_headers: Mapping[str, str] = field(default_factory=dict)
 
     def skipped_codes(self) -> npt.NDArray[np.bool_]:
@@ -126,6 +128,7 @@ class Shape:
         self.schemas = schemas
         self._tombstones = settings.tombstones
         self._skipped = settings.skipped_codes()
+        self._skips_records = settings.skips_records
         self._positions = positions
         self._policies = dict(policies or {})
         self._context = constant_headers(settings.context_headers)
@@ -135,7 +138,9 @@ class Shape:
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
         """The event of the changes; `now_us` is the processing time, microseconds since the epoch."""
         keys = self._columns(changes, self.schemas.key_columns) if self.schemas.key is not None else None
-        expansion = expand(changes, keys, tombstones=self._tombstones, skipped=self._skipped)
+        expansion = expand(
+            changes, keys, tombstones=self._tombstones, skipped=self._skipped, skips_records=self._skips_records
+        )
         columns = flat(self._columns(changes, self.schemas.value_columns))
         return RowChanges(self, changes, None if keys is None else flat(keys), expansion, now_us, columns=columns)
 

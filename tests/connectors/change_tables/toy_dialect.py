@@ -49,6 +49,7 @@ class ToyDialect:
 
     connector = "toy"
     omits_database = False
+    skips_records = False
     lsns = FORM
     databases = (NAME,)
     advice = Advice("the toy", "the broom", "keep them", "make another", "make {}".format, "make one of all", "nobody need tell")

@@ -172,7 +172,7 @@ class CapturedTables(Generic[Session, TypeT]):
         is_signals = is_for_signals(self._dialect, table.id)
         wanted = Wanted(
             _counted(keys, moves_keys=moves_keys) if only_keys else shape.schemas.columns,
-            () if is_signals else self._skipped(),
+            () if is_signals or (moves_keys and self._dialect.skips_records) else self._skipped(),
             only_keys,
         )
         return Captured(

@@ -58,6 +58,7 @@ class Advice:
         first_instance: creates the first capture instance of a given table.
         all_columns: captures all three columns of a signal table.
         own_structures: says where structures come from, so that no signal has to bring them.
+        accept_gap: makes the connector go on with a table that was captured anew; "": nothing does.
 
     """
 
@@ -68,6 +69,7 @@ class Advice:
     first_instance: Callable[[TableId], str]
     all_columns: str
     own_structures: str
+    accept_gap: str = ""
 
 
 class Events(Protocol):
@@ -91,6 +93,11 @@ class Events(Protocol):
     @property
     def omits_database(self) -> bool:
         """Whether records name tables without their database, as a connector reads only one."""
+        ...
+
+    @property
+    def skips_records(self) -> bool:
+        """Whether `skipped.operations` are those of records, of which an update of the key becomes two, and not of changes."""
         ...
 
     def folded(self, table: TableId) -> TableId:

@@ -40,7 +40,7 @@ class TableShapes(Generic[TypeT]):
         self._types = types
         self._names = Names(events.settings)
         self._source = events.source_schema()
-        self._shape_settings = shape_settings(events.settings, events.context())
+        self._shape_settings = shape_settings(events.settings, events.context(), skips_records=events.skips_records)
         self._positions = position_program()
         self._batch_positions = position_program(Level.BATCH, Level.BATCH)
 

@@ -149,6 +149,10 @@ class Orders:
 
 def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str]) -> Counts:
     """The number of records of each transaction by table, in the order of each table's first record."""
+    has_any = weight > 0  # a change whose records are all skipped is not of the transaction
+    transaction, table, weight, base = (each[has_any] for each in (transaction, table, weight, base))
+    if not len(weight):
+        return Counts(weight, weight, weight, names)
     pair = transaction * len(names) + table
     order = np.argsort(pair, kind="stable")
     begins = np.flatnonzero(np.diff(pair[order], prepend=-1))

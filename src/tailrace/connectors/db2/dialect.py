@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.connectors.change_tables.altered_columns import Types
+from tailrace.connectors.change_tables.capture_instances import GAP
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
@@ -23,10 +25,14 @@ from tailrace.connectors.db2 import (
 )
 from tailrace.connectors.db2.connection import Session, literal
 from tailrace.connectors.db2.lsn import form_of
+from tailrace.connectors.db2.properties.reading import ACCEPT
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.transaction_log import TransactionLog
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
+
+
+log = logging.getLogger(__name__)
 
 
 def advice_of(settings: Db2Settings) -> Advice:
@@ -40,6 +46,7 @@ def advice_of(settings: Db2Settings) -> Advice:
         first_instance=lambda table: f"CALL {schema}.ADDTABLE({literal(table.schema)}, {literal(table.name)})",
         all_columns="register it with all of its columns, and let column.include.list and column.exclude.list leave them alone",
         own_structures="a Db2's structures are read from its catalogue",
+        accept_gap="set tailrace.registered.anew=accept if nobody changed the table in between",
     )
 
 
@@ -48,6 +55,7 @@ class Db2Dialect:
 
     connector: Final = source_block.CONNECTOR
     omits_database = True
+    skips_records = True
 
     def __init__(self, settings: Db2Settings) -> None:
         self._settings = settings
@@ -147,7 +155,10 @@ class Db2Dialect:
         return catalog.name_in_database(table)
 
     def begun_by(self, session: Session, instance: Instance) -> Lsn | None:
-        """The commit of its oldest row, or CD_NEW_SYNCHPOINT."""
+        """The commit of its oldest row, or CD_NEW_SYNCHPOINT; its start LSN if the user accepts what may lie before."""
+        if self._settings.tailrace_registered_anew == ACCEPT:
+            log.warning("%s was registered anew; %s", instance.table, GAP)
+            return instance.start_lsn
         return catalog.begun_by(session, self._settings, instance)
 
     def require_visible(self, session: Session, table: TableId) -> None:

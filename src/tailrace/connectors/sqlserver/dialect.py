@@ -51,6 +51,7 @@ class SqlServerDialect:
 
     connector = source_block.CONNECTOR
     omits_database = False
+    skips_records = False
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
