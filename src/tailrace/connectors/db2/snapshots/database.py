@@ -169,7 +169,9 @@ class Database:
     def are_within(self, read: ReadTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
         """Whether each bound lies in any of the intervals, in the server's order."""
         with locks.released(self.asking):
-            return statements.are_within(self.asking, _key_of(read), bounds, intervals)
+            return statements.are_within(
+                self.asking, _key_of(read), bounds, intervals, is_zos=self.settings.is_zos
+            )
 
     def _unreported_operations(self, table: TableId) -> tuple[int, ...]:
         """The skipped operations on a `chosen` table, which take no precedence over a row that was read."""

@@ -201,7 +201,7 @@ class _Reading:
             PositionLostError: its registration is another one than at first, or not active.
 
         """
-        if not is_of(self._begun.setdefault(table.id, identity(instance)), instance) or not instance.is_active:
+        if not is_of(self._begun.setdefault(table.id, identity(instance)), instance) or instance.inactive:
             raise self.lost(table.id, self._point)
         readable, types, shape = self._shapes.read_shape(table)
         selected = tuple(sorted(shape.schemas.columns))

@@ -110,7 +110,14 @@ def locked(table: TableId, mode: str) -> str:
     return f"LOCK TABLE {quoted(table.schema, table.name)} IN {mode} MODE"
 
 
-def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
+def are_within(
+    session: Session,
+    key: ChunkKey,
+    candidates: Sequence[Bound],
+    intervals: Sequence[Interval],
+    *,
+    is_zos: bool = False,
+) -> Mask:
     """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
     found = np.zeros(len(candidates), np.bool_)
     if not intervals:
@@ -119,8 +126,8 @@ def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], int
     condition = " OR ".join(f"({inside_of(key, names, interval)})" for interval in intervals)
     for at in range(0, len(candidates), CANDIDATES_AT_ONCE):
         some = candidates[at : at + CANDIDATES_AT_ONCE]
-        rows = " UNION ALL ".join(_candidate(i, literals(key, bound)) for i, bound in enumerate(some))
-        for (number,) in session.rows(f"SELECT {ALIAS}.N FROM ({rows}) AS {ALIAS} WHERE {condition}"):
+        rows = [f"{', '.join([str(i), *literals(key, bound)])}" for i, bound in enumerate(some)]
+        for (number,) in session.rows(f"SELECT {ALIAS}.N FROM {_listed(rows, len(names), is_zos=is_zos)} WHERE {condition}"):
             found[at + int(number)] = True
     return found
 
@@ -150,10 +157,14 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
     return " AND ".join(found) or EVERYTHING
 
 
-def _candidate(number: int, values: Sequence[str]) -> str:
-    """A bound as a row; a SELECT, since in VALUES one value's type depends on the others'."""
-    listed = ", ".join(f"{value} AS K{i}" for i, value in enumerate(values))
-    return f"SELECT {number} AS N, {listed} FROM {_DUMMY}"
+def _listed(rows: Sequence[str], width: int, *, is_zos: bool) -> str:
+    """Rows of literals as a table; Db2 for z/OS has no VALUES there."""
+    if is_zos:
+        rows = [f"SELECT {row} FROM {_DUMMY}" for row in rows]
+        listed = " UNION ALL ".join(rows)
+    else:
+        listed = f"VALUES {', '.join(f'({row})' for row in rows)}"
+    return f"({listed}) AS {ALIAS} ({', '.join(['N', *(f'K{i}' for i in range(width))])})"
 
 
 def _answer(condition: str) -> str:
