@@ -399,6 +399,22 @@ def test_signal_tables_have_three_columns_of_text_and_are_captured(ready: Databa
     assert finding().level is Level.OK
 
 
+def test_who_may_signal_should_do_so_with_a_user_that_only_reads(ready: Database, reader: str) -> None:
+    ready.sql("CREATE TABLE S.SIGNALS (ID VARCHAR(42) NOT NULL PRIMARY KEY, TYPE VARCHAR(32), DATA VARCHAR(99))")
+    text = "whoever may signal chooses rows"
+    assert with_text(found(ready), text) == [], "nobody is heard"
+    owner = only(found(ready, signal_data_collection="S.SIGNALS"), text)
+    assert (owner.level, "may write to every table" in owner.what) == (Level.WARNING, True)
+    refused = found(ready, signal_data_collection="S.SIGNALS", tailrace_signal_conditions="false")
+    assert with_text(refused, text) == []
+    ready.sql(*(f"GRANT SELECT ON ASNCDC.{name} TO {reader}" for name in access.NEEDED))
+    ready.sql(f"GRANT INSERT ON S.SIGNALS TO {reader}")
+    assert with_text(as_reader(ready, signal_data_collection="S.SIGNALS"), text) == []
+    ready.sql(f"GRANT UPDATE ON S.ORDERS TO {reader}")
+    writer = only(as_reader(ready, signal_data_collection="S.SIGNALS"), text)
+    assert f"the user {reader} may write to S.ORDERS, and" in writer.what
+
+
 def test_lists_that_match_nothing_are_told_as_a_start_tells_them(ready: Database) -> None:
     finding = only(found(ready, table_include_list=f"{ready.database}.S.ORDERS"), "table.include.list: no table")
     assert finding.level is Level.ERROR

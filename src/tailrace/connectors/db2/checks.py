@@ -62,6 +62,7 @@ def _of_tables(session: Session, settings: Db2Settings, services: Services, who:
     others, altered = catalog.other_types(session, settings), catalog.altered_since_registered(session, settings)
     yield from columns.findings(settings, services, wanted, instances, others, altered)
     yield from signals.findings(settings, services, wanted, instances)
+    yield from signals.rights(session, settings, services, who)
     yield from _rights(session, settings, services, who, [table for table in wanted if table in registered])
 
 
