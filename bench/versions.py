@@ -1,10 +1,10 @@
 """One checkout beside another: the same work by both versions of tailrace, in pairs, on the same machine.
 
-    ./run bench-versions OTHER [--pairs 7] [--parts read,kafka,snapshot,sqlserver] [--changes 1000000] [--only TEXT]
+    ./run bench-versions OTHER [--pairs 7] [--parts read,kafka,snapshot,sqlserver,db2] [--changes 1000000] [--only TEXT]
 
 OTHER is the folder of the other checkout, the version before, say. Its sources are run with this checkout's Python packages.
 read: the binary log decoded, shaped and encoded, no sink. kafka: `tailrace run` from MySQL into Kafka, the log and then a
-snapshot. sqlserver: the same from the stand-in for SQL Server, this checkout's for both. In each pair both do the same
+snapshot. sqlserver, db2: the same from the stand-ins for these, this checkout's for both. In each pair both do the same
 once, the second pair the other way round, so that what drifts hits both. The figures are medians over the pairs of this
 one's rate, CPU seconds and peak memory divided by the other one's: a rate above 1 is faster, CPU and memory below 1 are
 less. It needs Linux and a quiet machine.
@@ -23,19 +23,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from bench.change_tables import catch_up as change_tables  # noqa: E402
+from bench.change_tables.plan import CATCH_UP, SNAPSHOT  # noqa: E402
+from bench.change_tables.plan import Case as ChangeTablesCase  # noqa: E402
+from bench.change_tables.system import Data as Captured  # noqa: E402
+from bench.change_tables.system import System  # noqa: E402
+from bench.db2.system import Db2  # noqa: E402
 from bench.into_kafka import catch_up, logs  # noqa: E402
 from bench.into_kafka.plan import Case as LogCase  # noqa: E402
 from bench.measuring import connectors, program, servers  # noqa: E402
 from bench.measuring.program import new_prefix  # noqa: E402
 from bench.snapshots import filled, initial  # noqa: E402
 from bench.snapshots.plan import Case as SnapshotCase  # noqa: E402
-from bench.sqlserver import catch_up as change_tables  # noqa: E402
-from bench.sqlserver import servers as sqlserver_servers  # noqa: E402
-from bench.sqlserver.data import Data as Captured  # noqa: E402
-from bench.sqlserver.data import capture_every  # noqa: E402
-from bench.sqlserver.data import filled as captured  # noqa: E402
-from bench.sqlserver.plan import CATCH_UP, SNAPSHOT  # noqa: E402
-from bench.sqlserver.plan import Case as SqlServerCase  # noqa: E402
+from bench.sqlserver.system import SqlServer  # noqa: E402
 
 from bench import run as engines  # noqa: E402
 from bench import workloads  # noqa: E402
@@ -43,7 +43,7 @@ from tailrace.connectors import connector_for  # noqa: E402
 from tailrace.connectors.load import from_mapping  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
-PARTS = ("read", "kafka", "snapshot", "sqlserver")
+PARTS = ("read", "kafka", "snapshot", "sqlserver", "db2")
 WIDE_SHARE = 10  # so many times fewer changes has the wide workload
 ROUNDS = 2  # readings of a process in `read`, besides the one that warms up
 Figures = Mapping[str, float]  # rate, cpu, peak_mb
@@ -70,7 +70,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("other", type=Path, help="the other checkout")
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--parts", default=",".join(PARTS), help="read, kafka, snapshot, sqlserver [all]")
+    parser.add_argument("--parts", default=",".join(PARTS), help="read, kafka, snapshot, sqlserver, db2 [all]")
     parser.add_argument("--changes", type=int, default=1_000_000, help="of each workload; wide: a tenth [1000000]")
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose label has this")
     args = parser.parse_args()
@@ -162,19 +162,31 @@ def snapshot_cases(args: argparse.Namespace) -> Iterator[tuple[str, Measure]]:
 
 
 def sqlserver_cases(args: argparse.Namespace) -> Iterator[tuple[str, Measure]]:
+    """SQL Server's change tables into Kafka, then a snapshot."""
+    return change_table_cases(SqlServer(), args.changes)
+
+
+def db2_cases(args: argparse.Namespace) -> Iterator[tuple[str, Measure]]:
+    """Db2's change tables into Kafka, then a snapshot."""
+    return change_table_cases(Db2(), args.changes)
+
+
+def change_table_cases(system: System, changes: int) -> Iterator[tuple[str, Measure]]:
     """Change tables into Kafka, then a snapshot."""
-    with sqlserver_servers.running() as running:
+    with system.running(90) as running:
         for task in (CATCH_UP, SNAPSHOT):
-            with captured(running, task, args.changes) as data:
+            with system.filled(running, task, changes) as data:
                 for schemas in ("off", "on"):
-                    case = SqlServerCase(task, "lz4", schemas, args.changes, 1)
+                    case = ChangeTablesCase(task, "lz4", schemas, changes, 1, system.sizes.polling)
 
-                    def measure(checkout: Path, case: SqlServerCase = case, data: Captured = data) -> Figures:
+                    def measure(checkout: Path, case: ChangeTablesCase = case, data: Captured = data) -> Figures:
                         if case.task == SNAPSHOT:
-                            capture_every(data.database, case.polling)
-                        return of_run(checkout, lambda prefix: change_tables.measure(running, data, case, "tailrace", prefix))
+                            data.capture_every(case.polling)
+                        return of_run(
+                            checkout, lambda prefix: change_tables.measure(system, running, data, case, "tailrace", prefix)
+                        )
 
-                    yield f"sqlserver, {case.label}", measure
+                    yield f"{system.words.name}, {case.label}", measure
 
 
 def of_run(checkout: Path, measure: Callable[[str], Mapping[str, Any]]) -> Figures:
@@ -196,7 +208,7 @@ def changes_of(workload: str, changes: int) -> int:
     return changes // WIDE_SHARE if workload == "wide" else changes
 
 
-CASES = {"read": read_cases, "kafka": log_cases, "snapshot": snapshot_cases, "sqlserver": sqlserver_cases}
+CASES = {"read": read_cases, "kafka": log_cases, "snapshot": snapshot_cases, "sqlserver": sqlserver_cases, "db2": db2_cases}
 
 if __name__ == "__main__":
     main()

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
     ),
     *("-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
 )
-PLUGIN_JARS = ("io.debezium_", "com.mysql_", "com.microsoft.sqlserver_", "org.antlr_", "com.datadoghq_")
+PLUGIN_JARS = ("io.debezium_", "com.mysql_", "com.microsoft.sqlserver_", "com.ibm.db2_", "org.antlr_", "com.datadoghq_")
 CHECKOUT = "TAILRACE_BENCH_CHECKOUT"  # environment variable for the sources of another checkout
 LATENCY_TUNED = {"poll.interval.ms": "10", "producer.override.linger.ms": "0"}
 
@@ -80,17 +80,20 @@ def _tailrace(words: str, servers: Reached, folder: Path) -> list[str]:
     return [sys.executable, "-m", "tailrace.cli.main", *words.split(), config, "--to", f"kafka:{servers.address}"]
 
 
-def connect_command(servers: Reached, given: Mapping[str, str], folder: Path) -> list[str]:
-    """The command of Kafka Connect standalone with the connector."""
+def connect_command(
+    servers: Reached, given: Mapping[str, str], folder: Path, told: Sequence[str] = ()
+) -> list[str]:
+    """The command of Kafka Connect standalone with the connector; `told`: classes of which more than warnings is logged."""
     connector = given["connector.class"]
     _write_properties(folder / "worker.properties", _worker(servers, folder, connector))
     _write_properties(folder / "connector.properties", {**given, **_own_history(folder)})
     class_path = ":".join(str(jar) for jar in jars.debezium_jars(connector) if not jar.name.startswith(PLUGIN_JARS))
     java = jars.java_home() / "bin" / "java"
     main = "org.apache.kafka.connect.cli.ConnectStandalone"
-    logging = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+    logging = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
+    logging += [f"-Dorg.slf4j.simpleLogger.log.{name}=info" for name in told]
     files = [str(folder / "worker.properties"), str(folder / "connector.properties")]
-    return [str(java), *KAFKA_SCRIPT, logging, "-cp", class_path, main, *files]
+    return [str(java), *KAFKA_SCRIPT, *logging, "-cp", class_path, main, *files]
 
 
 def debezium_begins_at(given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The Kafka broker that both sides write to, and the MySQL server that they read (SQL Server: `bench.sqlserver.servers`)."""
+"""The Kafka broker that both sides write to, and the MySQL server that they read (change tables: `bench.change_tables.system`)."""
 
 from __future__ import annotations
 

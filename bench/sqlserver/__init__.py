@@ -2,5 +2,5 @@
 
     ./run bench-sqlserver [--quick] [--write]
 
-See `__main__` for the command, `plan` for what is measured, `catch_up` and `ceiling` for how.
+See `__main__` for the command, `bench.change_tables` for what is measured and how, `data` for what is read.
 """

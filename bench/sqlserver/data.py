@@ -9,21 +9,23 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from bench.sqlserver.plan import CATCH_UP, TRANSACTION
-from bench.sqlserver.servers import Servers
+from bench.change_tables.catch_up import ANY_PREFIX
+from bench.change_tables.plan import CATCH_UP, TRANSACTION
+from bench.change_tables.system import Beginning, Data, IdleTables
 from tests.differential import debezium, jars
 from tests.differential.snapshots.running import Session
 
-from tailrace_standins.servers.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database, StandInServer
+from tailrace_standins.sqlserver.cdc import lsn
 
 NAME = "bench"
 TABLES = ("orders", "zz_marker")
-PARTITIONS = 4
+TOPICS = tuple(f"{NAME}.dbo.{table}" for table in TABLES)
 CAPTURED_AT_ONCE = 100 * TRANSACTION  # rows, while the changes are made
-ANY_PREFIX = "prefix-of-the-run"
+TABLES_AT_ONCE = 50
 ORDERS = (
     "CREATE TABLE dbo.orders (id int NOT NULL PRIMARY KEY, customer_id int NOT NULL, product_id int NOT NULL, "
     "quantity smallint NOT NULL DEFAULT 1, status varchar(16) NOT NULL, email nvarchar(255) NULL, "
@@ -42,56 +44,32 @@ MARKER = "INSERT dbo.zz_marker VALUES (1)"
 DELETE = "DELETE dbo.orders WHERE id > {first} AND id <= {last}"
 
 
-@dataclass(frozen=True)
-class Data:
-    """A table and its changes.
-
-    Attributes:
-        before: the LSN before the first change; empty (like the history) for a snapshot.
-        history: Debezium's schema history of the tables, with `ANY_PREFIX` for the topic prefix.
-        changes: the number of row changes without the marker; for a snapshot the number of rows.
-        change_rows: the number of rows in the change table; an update has two.
-        records: the number of records, with tombstones and marker.
-
-    """
-
-    database: Database
-    before: bytes
-    history: str
-    changes: int
-    change_rows: int
-    records: int
-
-    def topics(self, prefix: str) -> list[str]:
-        """The topic of the changes."""
-        return [f"{prefix}.{NAME}.dbo.orders"]
-
-    def marker(self, prefix: str) -> str:
-        """The topic of the marker, the row that is inserted last."""
-        return f"{prefix}.{NAME}.dbo.zz_marker"
-
-
 @contextmanager
-def filled(servers: Servers, task: str, changes: int) -> Iterator[Data]:
+def filled(server: StandInServer, task: str, changes: int) -> Iterator[Data]:
     """A context with the table and its captured changes (for a snapshot: its rows only), which is dropped at its end."""
-    database = servers.sqlserver.create_database(NAME)
+    database = server.create_database(NAME)
     try:
         database.sql(ORDERS)
         database.sql("CREATE TABLE dbo.zz_marker (id int NOT NULL PRIMARY KEY)")
-        yield _with_changes(servers, database, changes) if task == CATCH_UP else _with_rows(database, changes)
+        yield _with_changes(server, database, changes) if task == CATCH_UP else _with_rows(database, changes)
     finally:
         database.drop()
 
 
-def _with_changes(servers: Servers, database: Database, changes: int) -> Data:
+def _with_changes(server: StandInServer, database: Database, changes: int) -> Data:
     _capture(database)
-    history, before = _history(servers), database.max_lsn()
+    beginning = _beginning(_history(server), lsn.lsn_text(database.max_lsn()).rstrip("\0"))
     inserts, updates, deletes = changes // 2, changes * 35 // 100, changes * 15 // 100
     _change(database, inserts, updates, deletes)
     database.sql(MARKER)
     database.capture_all()
-    rows = inserts + updates + deletes
-    return Data(database, before, history, rows, rows + updates, rows + deletes + 1)
+    rows, polls = inserts + updates + deletes, partial(capture_every, database)
+    return Data(database, beginning, rows, rows + updates, rows + deletes + 1, TOPICS, polls)
+
+
+def _beginning(history: str, before: str) -> Beginning:
+    offset = {"commit_lsn": before, "change_lsn": "NULL", "event_serial_no": 1}
+    return Beginning({NAME: {"lsn": before}}, {"database": NAME}, offset, history)
 
 
 def _with_rows(database: Database, rows: int) -> Data:
@@ -100,7 +78,37 @@ def _with_rows(database: Database, rows: int) -> Data:
     _capture(database)
     database.capture_all()
     _take_over(database, rows)
-    return Data(database, b"", "", rows, rows, rows + 1)
+    return Data(database, None, rows, rows, rows + 1, TOPICS, partial(capture_every, database))
+
+
+@contextmanager
+def idle_tables(server: StandInServer, count: int, polling: int) -> Iterator[IdleTables]:
+    """A context with a database of `count` tables with a capture instance each, which is dropped at its end."""
+    database = server.create_database(NAME)
+    try:
+        for first in range(0, count, TABLES_AT_ONCE):
+            database.sql(
+                "".join(
+                    f"CREATE TABLE dbo.t{n} (id int PRIMARY KEY, v varchar(20)) "
+                    f"EXEC sys.sp_cdc_enable_table N'dbo', N't{n}', @role_name = NULL "
+                    for n in range(first, min(first + TABLES_AT_ONCE, count))
+                )
+            )
+        database.capture_all()
+        capture_every(database, polling)
+        yield IdleTables(
+            f"{NAME}.dbo.t0",
+            empty=lambda: database.sql("DELETE dbo.t0"),
+            insert=lambda number: database.sql(f"INSERT dbo.t0 VALUES ({number}, 'a')"),
+        )
+    finally:
+        database.drop()
+
+
+def commits(data: Data) -> list[str]:
+    """The commit LSNs of all transactions, in order."""
+    order = "SELECT CONVERT(varchar(22), start_lsn, 1) FROM cdc.lsn_time_mapping ORDER BY start_lsn"
+    return [text for (text,) in data.database.sql(order)]
 
 
 def _capture(database: Database) -> None:
@@ -137,11 +145,11 @@ def _change(database: Database, inserts: int, updates: int, deletes: int) -> Non
             database.sql(statement.format(first=first, last=min(first + TRANSACTION, begin + count)))
 
 
-def _history(servers: Servers) -> str:
+def _history(server: StandInServer) -> str:
     """The schema history that Debezium writes when it begins without a snapshot of rows."""
     with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as name:
-        given = properties(servers, ANY_PREFIX, {"snapshot.mode": "no_data", "notification.enabled.channels": "log"})
-        with _Beginning(servers.sqlserver, Path(name), given) as session:
+        given = properties(server, ANY_PREFIX) | {"snapshot.mode": "no_data", "notification.enabled.channels": "log"}
+        with _Beginning(server, Path(name), given) as session:
             session.start()
             session.until_logged("type='COMPLETED'")
             session.stop()
@@ -153,9 +161,8 @@ class _Beginning(Session):
         return debezium.stored_in(self.folder)
 
 
-def properties(servers: Servers, prefix: str, more: dict[str, str] | None = None) -> dict[str, str]:
+def properties(server: StandInServer, prefix: str) -> dict[str, str]:
     """The connector's properties, for both sides."""
-    server = servers.sqlserver
     return {
         "name": "bench",
         "connector.class": jars.SQL_SERVER,
@@ -169,5 +176,4 @@ def properties(servers: Servers, prefix: str, more: dict[str, str] | None = None
         "include.schema.changes": "false",
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
         "value.converter": "org.apache.kafka.connect.json.JsonConverter",
-        **(more or {}),
     }

@@ -1,69 +1,41 @@
-"""Measures a server with many capture instances: how soon a side streams from it, and what an idle minute costs.
+"""Measures a server with many captured tables: how soon a side streams from it, and what an idle minute costs.
 
 Both sides begin without a snapshot. Every half second a row is inserted into one of the tables, until the first of these is
-visible to a read-committed consumer; the capture job reads the log after each commit. Then nothing is written any more, and
-after a pause one minute is measured.
+visible to a read-committed consumer. Then nothing is written any more, and after a pause one minute is measured.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bench.change_tables.system import IdleTables, Servers, System
 from bench.measuring import connectors, topics
 from bench.measuring.observing import observed
 from bench.measuring.processes import Side, SideError, living, shared_mb
 from bench.measuring.watching import Marker
-from bench.sqlserver.data import NAME, capture_every, properties
-from bench.sqlserver.plan import EAGER
-from bench.sqlserver.servers import Servers
 
-from tailrace_standins.servers.sqlserver_server import Database
-
-AT_ONCE = 50
 SETTLING, WATCHED = 15.0, 60.0  # seconds
 STREAMS_WITHIN = 300.0
 
 
-@contextmanager
-def instances(servers: Servers, count: int) -> Iterator[Database]:
-    """A context with a database of `count` tables with a capture instance each, which is dropped at its end."""
-    database = servers.sqlserver.create_database(NAME)
-    try:
-        for first in range(0, count, AT_ONCE):
-            database.sql(
-                "".join(
-                    f"CREATE TABLE dbo.t{n} (id int PRIMARY KEY, v varchar(20)) "
-                    f"EXEC sys.sp_cdc_enable_table N'dbo', N't{n}', @role_name = NULL "
-                    for n in range(first, min(first + AT_ONCE, count))
-                )
-            )
-        database.capture_all()
-        capture_every(database, EAGER)
-        yield database
-    finally:
-        database.drop()
-
-
-def measure(servers: Servers, database: Database, side: str, prefix: str) -> dict[str, Any]:
+def measure(system: System, servers: Servers[Any], tables: IdleTables, side: str, prefix: str) -> dict[str, Any]:
     """Do one run of one side; returns its figures, with CPU seconds and MB of the minute."""
-    topic = f"{prefix}.{NAME}.dbo.t0"
+    topic = f"{prefix}.{tables.name}"
     topics.create(servers.address, [topic], 1)
-    database.sql("DELETE dbo.t0")
+    tables.empty()
+    given = system.properties(servers, prefix) | {"snapshot.mode": "no_data"}
     try:
         with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as folder, Marker(servers.address, topic) as marker:
-            given = properties(servers, prefix, {"snapshot.mode": "no_data"})
             command = (
                 connectors.tailrace_command(servers, given, Path(folder), available_now=False)
                 if side == "tailrace"
                 else connectors.connect_command(servers, given, Path(folder))
             )
             with observed(servers, side, command, Path(folder)) as (process, sampler, others):
-                _until_it_streams(database, process, marker)
+                _until_it_streams(tables, process, marker)
                 time.sleep(SETTLING)
                 begun, before = time.time(), memory(process)
                 time.sleep(WATCHED)
@@ -86,12 +58,12 @@ def memory(side: Side) -> float:
     return sum(shared_mb(stat.pid) for stat in living(side.session))
 
 
-def _until_it_streams(database: Database, side: Side, marker: Marker) -> None:
+def _until_it_streams(tables: IdleTables, side: Side, marker: Marker) -> None:
     number, deadline = 0, time.monotonic() + STREAMS_WITHIN
     while marker.seen is None:
         side.check()
         if time.monotonic() > deadline:
             raise SideError(side, f"{side.name} streamed nothing within {STREAMS_WITHIN:.0f} s")
         number += 1
-        database.sql(f"INSERT dbo.t0 VALUES ({number}, 'a')")
+        tables.insert(number)
         time.sleep(0.5)

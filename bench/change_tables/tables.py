@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from bench.change_tables.plan import CATCH_UP, Case
+from bench.change_tables.system import SERVER, System
 from bench.measuring.cells import (
     MEMORY,
     Row,
@@ -21,35 +22,29 @@ from bench.measuring.cells import (
 )
 from bench.measuring.results import Results
 from bench.measuring.turns import SIDES
-from bench.sqlserver.ceiling import READERS, SOCKET
-from bench.sqlserver.plan import CATCH_UP, POLLING, Case
-from bench.sqlserver.servers import SERVER
 
 KEYS = ("task", "compression", "schemas", "polling")
 ENOUGH = 2  # the stand-in must be this much faster than tailrace, or its own speed would be measured
 
 
-def rates(results: Results, chosen: list[Case]) -> str:
+def rates(system: System, results: Results, chosen: list[Case]) -> str:
     """Changes a second: a row for each case, with both sides, and how much faster the stand-in alone is than tailrace."""
     head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
-    head += ["tailrace from its first query", "times so"]
+    head += ["tailrace from its first query", "Debezium from its first query", "times so"]
     head += ["tailrace from its start", "Debezium from its start", "times from the start"]
     head += ["the stand-in alone", "the ratio counts"]
     rows = []
     for case in chosen:
         own, theirs = of_both(results, case)
-        alone = _ceiling(results, case, SOCKET)
-        snapshot = own if own and "rate_of_reading" in own else None
-        figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
-        figures += [whole(snapshot, "rate_of_reading"), ratio(snapshot, "rate_of_reading", theirs, "rate")]
-        figures += [whole(own, "rate_from_start"), whole(theirs, "rate_from_start")]
-        figures += [ratio(own, "rate_from_start", theirs, "rate_from_start"), whole(alone, "changes_rate")]
+        alone = _ceiling(results, case, system.readers[0])
         rounds = len(results.of("rate", **case.key(), side=SIDES[0]))
+        figures = [*_beside(own, theirs, "rate"), *_beside(_reading(own), _reading(theirs), "rate_of_reading")]
+        figures += [*_beside(own, theirs, "rate_from_start"), whole(alone, "changes_rate")]
         rows.append([*_keys(case), f"{case.changes:,}", str(rounds), *figures, _counts(own, alone)])
     return table(head, rows, left=4)
 
 
-def highlights(results: Results, chosen: list[Case]) -> str:
+def highlights(system: System, results: Results, chosen: list[Case]) -> str:
     """The rows for the README."""
     rows = []
     for case in (case for case in chosen if case.is_main):
@@ -59,33 +54,32 @@ def highlights(results: Results, chosen: list[Case]) -> str:
         if case.task == CATCH_UP:
             rows.append(["catching up: changes a second", whole(own, "rate"), whole(theirs, "rate")])
         else:
-            since = f", {own['rate_of_reading']:,.0f} from its first query" if "rate_of_reading" in own else ""
-            rows.append(["snapshot: rows a second", whole(own, "rate") + since, whole(theirs, "rate")])
+            rows.append(["snapshot: rows a second", _with_reading(own), _with_reading(theirs)])
         rows += beside_of_costs(own, theirs)
     for count in sorted({line["key"]["instances"] for line in results.of("idle")}):
         found = {line["key"]["side"]: line for line in results.of("idle", instances=count)}
         cells = [
             f"{found[side]['python_cpu'] + found[side]['java_cpu']:.2f}" if side in found else "-" for side in SIDES
         ]
-        rows.append([f"a minute in which {count:,} capture instances stand idle: CPU seconds", *cells])
+        rows.append([f"a minute in which {count:,} {system.words.instances} stand idle: CPU seconds", *cells])
     return beside(rows)
 
 
-def ceilings(results: Results, chosen: list[Case]) -> str:
+def ceilings(system: System, results: Results, chosen: list[Case]) -> str:
     """The stand-in's speed for a reader that only reads: rows and changes a second, the reader's CPU seconds a million rows."""
     head = ["task", "reader", "rows", "rows/s", "changes/s", "CPU s/M: reader", "CPU s/M: stand-in"]
     rows = []
     for case in (case for case in chosen if case.is_main):
-        for reader in READERS:
+        for reader in system.readers:
             found = _ceiling(results, case, reader)
             cells = [whole(found, name) for name in ("rows", "rate", "changes_rate")]
             rows.append([case.task, reader, *cells, short(found, "reader_cpu"), short(found, "server_cpu")])
     return table(head, rows, left=2)
 
 
-def idle(results: Results) -> str:
-    """Many capture instances without changes: a row for each side."""
-    head = ["capture instances", "side", "streams after, s", "CPU s of a minute: Python", "JVM", "stand-in"]
+def idle(system: System, results: Results) -> str:
+    """Many captured tables without changes: a row for each side."""
+    head = [system.words.instances, "side", "streams after, s", "CPU s of a minute: Python", "JVM", "stand-in"]
     head += ["MB before", "MB after"]
     rows = [
         [
@@ -116,16 +110,17 @@ def memory(results: Results, chosen: list[Case]) -> str:
 
 
 def of_both(results: Results, case: Case) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The medians of tailrace and Debezium; Debezium's are the same for all polling intervals of the capture job."""
-    both = {SIDES[0]: case, SIDES[1]: replace(case, polling=POLLING) if case.is_ours_alone else case}
-    own, theirs = (median(results.of("rate", **its.key(), side=side)) for side, its in both.items())
-    return own, theirs
+    """The medians of tailrace and Debezium; Debezium's are the same for all polling intervals."""
+    own = results.of("rate", **case.key(), side=SIDES[0])
+    theirs = results.of("rate", **case.key_of_both(), side=SIDES[1])
+    return median(own), median(theirs)
 
 
 def one_run(case: Case, side: str, figures: Row) -> str:
     """A line for the screen."""
+    reading = f", {figures['rate_of_reading']:,}/s from its first query" if "rate_of_reading" in figures else ""
     return (
-        f"{case.label:32} {side:9} {figures['rate']:>9,}/s  CPU s/M: Python {figures['python_cpu']:.2f}, "
+        f"{case.label:32} {side:9} {figures['rate']:>9,}/s{reading}  CPU s/M: Python {figures['python_cpu']:.2f}, "
         f"JVM {figures['java_cpu']:.2f}, broker {figures['broker_cpu']:.2f}, stand-in {figures[f'{SERVER}_cpu']:.2f}  "
         f"MB: {figures['python_peak_mb']}, {figures['java_peak_mb']}  others {figures['others_cores']} cores"
     )
@@ -133,6 +128,19 @@ def one_run(case: Case, side: str, figures: Row) -> str:
 
 def _ceiling(results: Results, case: Case, reader: str) -> dict[str, Any] | None:
     return median(results.of("ceiling", task=case.task, changes=case.changes, reader=reader))
+
+
+def _reading(figures: Row | None) -> Row | None:
+    return figures if figures and "rate_of_reading" in figures else None
+
+
+def _beside(own: Row | None, theirs: Row | None, name: str) -> list[str]:
+    return [whole(own, name), whole(theirs, name), ratio(own, name, theirs, name)]
+
+
+def _with_reading(figures: Row) -> str:
+    since = f", {figures['rate_of_reading']:,.0f} from its first query" if _reading(figures) else ""
+    return whole(figures, "rate") + since
 
 
 def _counts(own: Row | None, ceiling: Row | None) -> str:
