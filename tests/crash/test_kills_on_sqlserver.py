@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from support.folding import assert_once_and_in_order, committed_lines, folded
+from support.folding import assert_counted, assert_once_and_in_order, committed_lines, folded
 from support.live_run import TaskRun
 from tailrace_standins.servers.sqlserver_server import Database
 
@@ -117,24 +117,8 @@ def test_kills_over_live_changes_leave_every_change_once(
         server = sqlserver.sql(f"SELECT id, name, CAST(amount AS varchar(20)) FROM {table}")
         assert found == {key: (name, amount) for key, name, amount in server}
     if metadata == "true":
-        assert_counted(lines, sqlserver.name)
+        assert_counted(lines, [f"{sqlserver.name}.dbo.{table}" for table in TABLES])
     print(f"{writer.transactions} transactions, {sum(map(len, lines.values()))} records, {KILLS} kills")
-
-
-def assert_counted(lines: dict[str, list[dict]], database: str) -> None:
-    """Each transaction is told once, with as many records as came of it."""
-    ends = [line["value"] for line in lines["s.transaction"] if line["value"]["status"] == "END"]
-    counts = {end["id"]: end["event_count"] for end in ends}
-    assert len(counts) == len(ends)
-    numbers: dict[str, list[int]] = {}
-    for table in TABLES:
-        for line in lines[f"s.{database}.dbo.{table}"]:
-            if line["value"] is not None:
-                transaction = line["value"]["transaction"]
-                numbers.setdefault(transaction["id"], []).append(transaction["total_order"])
-    assert {name: sorted(found) for name, found in numbers.items()} == {
-        name: list(range(1, count + 1)) for name, count in counts.items()
-    }
 
 
 def files(out: Path) -> int:

@@ -41,3 +41,19 @@ def assert_once_and_in_order(lines):
     positions = [(line["position"], (line["value"] or {}).get("op")) for line in lines]
     assert [p for p, _ in positions] == sorted(p for p, _ in positions)
     assert len(set(positions)) == len(positions), "a record is there twice"
+
+
+def assert_counted(lines, tables):
+    """Each transaction is told once, with as many records as came of it; `tables` as the topics behind `s.` name them."""
+    ends = [line["value"] for line in lines["s.transaction"] if line["value"]["status"] == "END"]
+    counts = {end["id"]: end["event_count"] for end in ends}
+    assert len(counts) == len(ends)
+    numbers = {}
+    for table in tables:
+        for line in lines[f"s.{table}"]:
+            if line["value"] is not None:
+                transaction = line["value"]["transaction"]
+                numbers.setdefault(transaction["id"], []).append(transaction["total_order"])
+    assert {name: sorted(found) for name, found in numbers.items()} == {
+        name: list(range(1, count + 1)) for name, count in counts.items()
+    }

@@ -153,6 +153,26 @@ def test_a_table_that_was_registered_anew_before_it_was_read_to_its_end_is_no_si
         connector_for(settings).require_retained(read.progress, lambda: read.history)
 
 
+@pytest.mark.parametrize("accepts", [False, True])
+def test_a_table_that_was_registered_anew_among_changes_of_others_is_gone_on_with_where_that_is_wanted(
+    shop: Database, caplog: pytest.LogCaptureFixture, accepts: bool
+) -> None:
+    settings = settings_of(shop, tailrace_registered_anew="accept" if accepts else "fail")
+    read = started(settings)
+    shop.unregister("S.T")
+    shop.register("S.T")
+    write(shop, "INSERT INTO S.OTHER VALUES (1)")
+    write(shop, "INSERT INTO S.T VALUES (2, 'x')")
+    if not accepts:
+        with pytest.raises(PositionLostError, match=r"tailrace\.registered\.anew=accept if nobody changed"):
+            read_on(settings, read)
+        return
+    with caplog.at_level(logging.WARNING):
+        read_on(settings, read)
+    assert "S.T was registered anew" in caplog.text
+    assert rows(read) == [{"ID": 2, "A": "x"}]
+
+
 def test_a_registration_that_was_stopped_is_told_and_what_it_has_is_read(
     shop: Database, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -188,11 +188,13 @@ class LostChanges(Generic[Session]):
 
     def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
         announced, advice = self._announced.announced_instance(table), self._dialect.advice
+        accept = f"; or {advice.accept_gap}" if advice.accept_gap else ""
         begins = f"where {advice.capture} has not come to" if first.start_lsn is None else f"at {first.start_lsn}"
         if announced is not None and announced != identity(first):
             return (
                 f"{table}: the capture instance {name_of(announced)} was dropped before it was read to its end: it was "
-                f"read up to {after}, and {first.name} begins {begins}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
+                f"read up to {after}, and {first.name} begins {begins}. Changes in between may be lost: "
+                f"{SNAPSHOT_AGAIN}{accept}"
             )
         return (
             f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} begins "

@@ -31,7 +31,6 @@ from tailrace.connectors.db2.transaction_log import TransactionLog
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
 
-
 log = logging.getLogger(__name__)
 
 

@@ -43,6 +43,7 @@ class Db2Settings(Settings):
     db2_platform: str
     cdc_control_schema: str
     source_timestamp_mode: str
+    tailrace_registered_anew: str
     streaming_query_timespan_seconds: int
 
     # Snapshots

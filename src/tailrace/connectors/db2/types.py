@@ -5,8 +5,8 @@ Names, versions and parameters of the schemas are Debezium's. `binary.handling.m
 The driver reads the bytes of character columns as EBCDIC where they have few Latin letters, and so loses them. So text is
 selected FOR BIT DATA, whose bytes it leaves alone; in a database with the code page 1208 they are UTF-8. Large objects and XML
 are selected as BLOB for the same reason, large objects with a byte before them: of an empty one nothing follows the row, and
-the driver takes that of a later row for it. What Arrow would lose is selected as an additional column: the digits of a timestamp
-beyond microseconds. DECFLOAT is selected as text, as the driver loses exponents.
+the driver takes that of a later row for it. What Arrow would lose is selected as an additional column: the digits of a
+timestamp beyond microseconds. DECFLOAT is selected as text, as the driver loses exponents.
 
 Sources: Debezium's documentation of the Db2 connector, "Data type mappings"; the result of Debezium 3.6.1 for a row of all
 types (tests/connectors/db2/data/debezium_db2_types.json); for the driver tests/standins/db2/drivers/test_db2_adbc.py.

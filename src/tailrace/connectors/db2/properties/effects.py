@@ -11,7 +11,7 @@ EFFECTS: Final = Effects(
     changes=frozenset(
         """
         database.dbname schema.include.list schema.exclude.list source.timestamp.mode db2.platform cdc.control.schema
-        tailrace.large.objects snapshot.isolation.mode driver.currentSchema
+        tailrace.large.objects tailrace.registered.anew snapshot.isolation.mode driver.currentSchema
         """.split()  # noqa: SIM905 - so many are read more easily without quotes
     ),
     tunes=frozenset(

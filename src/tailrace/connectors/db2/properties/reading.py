@@ -10,6 +10,7 @@ from tailrace.config.property import Kind, Property, Status, varied
 COMMIT, PROCESSING = "commit", "processing"
 LUW, ZOS = "LUW", "ZOS"
 CONTROL_SCHEMA = "ASNCDC"
+FAIL, ACCEPT = "fail", "accept"
 
 PROPERTIES = (
     Property(
@@ -49,6 +50,15 @@ PROPERTIES = (
         default=0,
         minimum=0,
         doc="How many seconds of commit time are read at a time at most; 0 is without limit, and 1 is refused, as in Debezium.",
+    ),
+    Property(
+        name="tailrace.registered.anew",
+        kind=Kind.ENUM,
+        default=FAIL,
+        allowed=(FAIL, ACCEPT),
+        doc="What to do about a table whose registration was made anew since it was read, where transactions of whatever "
+        "table lie between the two: `fail` stops, since changes of it may be among them; `accept` goes on with a warning, where "
+        "nobody changed it meanwhile.",
     ),
     Property(
         name="z.stop.lsn.ignore",
