@@ -70,8 +70,7 @@ class Writer(threading.Thread):
         return self._random.choice(
             (
                 f"INSERT INTO S.{table} VALUES ({key}, 'näme {key}', {key}.25)",
-                f"INSERT INTO S.{table} SELECT {-key} * 1000 - MOD(ID, 1000), NAME, AMOUNT FROM S.{table} "
-                f"WHERE ID BETWEEN {some} AND {some + 20}",
+                f"INSERT INTO S.{table} SELECT {-key} * 1000 - MOD(ID, 1000), NAME, AMOUNT FROM S.{table} WHERE ID > {key - 20}",
                 f"UPDATE S.{table} SET AMOUNT = AMOUNT + 1 WHERE ID BETWEEN {some} AND {some + 9}",
                 f"DELETE FROM S.{table} WHERE ID BETWEEN {some} AND {some + 2}",
                 f"UPDATE S.{table} SET ID = {key} WHERE ID = (SELECT MAX(ID) FROM S.{table} WHERE ID < {some})",
