@@ -47,6 +47,22 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedRows:
+    """Rows that are bytes of the wire already: those from `first` to before `last`.
+
+    Attributes:
+        data: rows one behind the other.
+        begins: where each begins in `data`; the last entry is the end.
+
+    """
+
+    data: bytes
+    begins: Sequence[int]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """A result set, in pieces, so that a large one is never in memory as a whole.
 
@@ -54,7 +70,7 @@ class Rows:
     """
 
     columns: tuple[Column, ...]
-    pieces: Generator[Sequence[Sequence[Value]], None, None]
+    pieces: Generator[Sequence[Sequence[Value]] | EncodedRows, None, None]
 
 
 class Ended(Enum):

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 from tailrace_standins.db2.drda.decimals import decfloat, packed
-from tailrace_standins.db2.drda.types import wire
+from tailrace_standins.db2.drda.types import LARGE, wire
 from tailrace_standins.db2.session import Column
 from tailrace_standins.db2.values import SqlType, Value
 
@@ -33,6 +34,7 @@ class Row:
 
     Attributes:
         behind: the large objects of the rows that were written, to be sent after them.
+        has_large: whether there are columns of large objects.
 
     """
 
@@ -41,6 +43,13 @@ class Row:
         self._in_row = in_row
         self._writers = [self._writer(column.type) for column in columns]
         self._nullable = [column.nullable for column in columns]
+        self._by_column = [_of_column(*each) for each in zip(self._writers, self._nullable, strict=True)]
+        self.has_large = any(column.type.name in LARGE for column in columns)
+
+    def columns(self, values: Sequence[Sequence[Any]], count: int) -> list[bytes]:
+        """Rows, given column by column; none of them may be a large object."""
+        parts = [write(each) for write, each in zip(self._by_column, values, strict=True)]
+        return list(map(b"".join, zip(repeat(_ROW, count), *parts, strict=True)))
 
     def written(self, values: Sequence[Value]) -> bytes:
         """A row; raises `ValueError` or `TypeError` for a value that is none of its column's type."""
@@ -72,6 +81,20 @@ class Row:
         if data:  # nothing follows for an empty one
             self.behind.append(data)
         return _BEHIND + told
+
+
+def _of_column(write: Writer, nullable: bool) -> Callable[[Sequence[Any]], list[bytes]]:
+    """Writes the values of a column, each with its indicator."""
+
+    def nullable_ones(values: Sequence[Any]) -> list[bytes]:
+        return [NULL if value is None else _PRESENT + write(value) for value in values]
+
+    def others(values: Sequence[Any]) -> list[bytes]:
+        if None in values:
+            raise ValueError("NULL in a column that is NOT NULL")
+        return list(map(write, values))
+
+    return nullable_ones if nullable else others
 
 
 def writer(type_: SqlType) -> Writer:

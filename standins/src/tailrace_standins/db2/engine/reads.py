@@ -11,7 +11,7 @@ Source: IBM Db2 documentation, "Isolation levels", "Currently committed semantic
 # the texts are built of names of our own
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +20,7 @@ from tailrace_standins.db2.engine.compiling.scope import VISIBLE as ANY_VISIBLE
 from tailrace_standins.db2.engine.compiling.scope import Plan
 from tailrace_standins.db2.engine.connection import Connection
 from tailrace_standins.db2.engine.locks import INTENT_SHARED
-from tailrace_standins.db2.session import Isolation, SqlError
+from tailrace_standins.db2.session import EncodedRows, Isolation, SqlError
 from tailrace_standins.db2.values import Value
 from tailrace_standins.storage import reading
 from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
@@ -61,15 +61,21 @@ class Read:
         return self.level in {Isolation.UNCOMMITTED_READ, Isolation.NO_COMMIT}
 
 
-def rows(session: EngineSession, read: Read) -> Generator[list[tuple[Value, ...]], None, None]:
-    """The rows in pieces; an error that ends the transaction rolls it back."""
+def rows(
+    session: EngineSession, read: Read, answer: Callable[[], Iterable[EncodedRows] | None] | None = None
+) -> Generator[list[tuple[Value, ...]] | EncodedRows, None, None]:
+    """The rows in pieces; an error that ends the transaction rolls it back.
+
+    `answer` gives encoded rows (`db2.shortcuts`), or None if it has none.
+    """
     try:
         if not read.is_dirty:
             for table in read.plan.tables:
                 _lock(session, table, read.level)
             if read.resolution == WAIT and read.level is Isolation.CURSOR_STABILITY:
                 _await_outcomes(session, read)
-        yield from _fetched(session, read)
+        encoded = answer() if answer is not None else None
+        yield from encoded if encoded is not None else _fetched(session, read)
     except SqlError as error:
         if error.ends_transaction:
             session.rollback()

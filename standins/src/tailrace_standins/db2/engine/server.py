@@ -19,6 +19,8 @@ from tailrace_standins.db2.engine.locks import COMPATIBLE, Errors
 from tailrace_standins.db2.engine.log import Record
 from tailrace_standins.db2.engine.session import EngineSession
 from tailrace_standins.db2.session import Login, Rows, SqlError
+from tailrace_standins.db2.shortcuts.answers import Answers
+from tailrace_standins.db2.shortcuts.switch import Shortcuts
 from tailrace_standins.db2.values import Value
 from tailrace_standins.storage.locks import Locks
 from tailrace_standins.storage.log import CommitHook
@@ -35,6 +37,7 @@ class Engine:
         clock: gives the time with a zone; None: the machine's.
         zone: that the server's own times are in.
         platform: LUW or ZOS: which catalogue it has.
+        shortcuts: which queries are answered by rows that were encoded before; None: as the environment variable says.
 
     Attributes:
         hooks: get every committed transaction.
@@ -52,6 +55,7 @@ class Engine:
         clock: Callable[[], dt.datetime] | None = None,
         zone: dt.tzinfo = dt.UTC,
         platform: str = LUW,
+        shortcuts: Shortcuts | None = None,
     ) -> None:
         memory = Path("/dev/shm")  # noqa: S108  # a folder of its own is made inside
         self._folder = Path(tempfile.mkdtemp(prefix="tailrace-db2-", dir=memory if memory.is_dir() else None))
@@ -61,7 +65,8 @@ class Engine:
         self.database.administrators.update(user.upper() for user in self.users)
         self.zone = zone
         self._clock = clock or (lambda: dt.datetime.now(dt.UTC))
-        self.hooks: list[CommitHook[Record]] = []
+        self.shortcuts = Answers(shortcuts or Shortcuts.chosen())
+        self.hooks: list[CommitHook[Record]] = [self.shortcuts]
         self.functions: dict[tuple[str, str], Callable[..., Stored]] = self.database.functions
         self.procedures: dict[tuple[str, str], Callable[..., Any]] = self.database.procedures
         self.procedures["SYSPROC", "ADMIN_CMD"] = administration.command

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,7 +24,7 @@ from tailrace_standins.db2.engine.compiling.scope import Plan, Scope, Source, Ty
 from tailrace_standins.db2.engine.connection import Connection
 from tailrace_standins.db2.engine.log import Record, Transaction
 from tailrace_standins.db2.engine.reads import Read
-from tailrace_standins.db2.session import Affected, Column, Ended, Isolation, Login, Result, Rows, SqlError
+from tailrace_standins.db2.session import Affected, Column, EncodedRows, Ended, Isolation, Login, Result, Rows, SqlError
 from tailrace_standins.db2.values import SqlType, Value
 from tailrace_standins.storage import transactions
 from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
@@ -138,8 +138,12 @@ class EngineSession:
         rights.check(self.database, self.user, privilege, table)
 
     def execute(self, statement: Any, parameters: Sequence[Value], isolation: Isolation) -> Result:
-        """Run a statement."""
-        prepared = cast("Prepared", statement)
+        """Run a statement for the wire, which takes encoded rows."""
+        return self._execute(cast("Prepared", statement), parameters, isolation, encoded=True)
+
+    def _execute(
+        self, prepared: Prepared, parameters: Sequence[Value], isolation: Isolation, *, encoded: bool
+    ) -> Result:
         if (prepared.version, prepared.schema) != (self.database.version, self.schema):
             prepared = self.prepare(prepared.sql)
         if not isinstance(prepared.tree, tree.Unit | tree.Set | tree.Nothing):
@@ -150,19 +154,27 @@ class EngineSession:
                 f"p{number}": convert.encoded(value, column.type)
                 for number, (value, column) in enumerate(zip(parameters, prepared.parameters, strict=True))
             }
-            return self._run(prepared, values, isolation)
+            if isinstance(prepared.plan, Plan):
+                return Rows(prepared.columns, self._read(prepared, prepared.plan, values, isolation, encoded=encoded))
+            return self._run(prepared, values)
         except SqlError as error:
             if error.ends_transaction:
                 self.rollback()
             raise
 
-    def _run(self, prepared: Prepared, values: dict[str, Stored], isolation: Isolation) -> Result:
+    def _read(
+        self, prepared: Prepared, plan: Plan, values: dict[str, Stored], isolation: Isolation, *, encoded: bool
+    ) -> Generator[Sequence[tuple[Value, ...]] | EncodedRows, None, None]:
+        node = cast("tree.SelectStatement", prepared.tree)
+        level = _ISOLATIONS[node.isolation] or self._isolation or isolation
+        read = Read(plan, {**values, **self._registers(plan.registers)}, level, node.resolution)
+        found = self._engine.shortcuts.find(self, prepared, read) if encoded else None
+        if found is None:
+            return reads.rows(self, read)
+        return reads.rows(self, read, lambda: self._engine.shortcuts.rows(self, prepared, read, found))
+
+    def _run(self, prepared: Prepared, values: dict[str, Stored]) -> Result:
         node, plan = prepared.tree, prepared.plan
-        if isinstance(node, tree.SelectStatement):
-            assert isinstance(plan, Plan)  # noqa: S101  # `prepare` made it
-            level = _ISOLATIONS[node.isolation] or self._isolation or isolation
-            given = {**values, **self._registers(plan.registers)}
-            return Rows(prepared.columns, reads.rows(self, Read(plan, given, level, node.resolution)))
         if isinstance(plan, ChangePlan):
             return Affected(changing.run(self, plan, values))
         if isinstance(node, tree.Unit):
@@ -212,9 +224,9 @@ class EngineSession:
 
     def run(self, sql: str, *parameters: Value) -> list[tuple[Value, ...]]:
         """Prepare and run a statement, with all rows of its result: for the server's own work, and for tests."""
-        result = self.execute(self.prepare(sql), parameters, Isolation.CURSOR_STABILITY)
+        result = self._execute(self.prepare(sql), parameters, Isolation.CURSOR_STABILITY, encoded=False)
         if isinstance(result, Rows):
-            return [tuple(row) for piece in result.pieces for row in piece]
+            return [tuple(row) for piece in result.pieces if not isinstance(piece, EncodedRows) for row in piece]
         return []
 
     def _registers(self, names: Sequence[str]) -> dict[str, Stored]:
