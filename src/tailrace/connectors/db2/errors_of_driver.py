@@ -31,6 +31,7 @@ _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
 _CONNECTION: Final = re.compile(
     r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
 )
+_ROLLED_BACK: Final = re.compile(r"\bABNUOWRM\b")  # all that the driver says of -911 to a statement without a result
 _PREFIX: Final = re.compile(r"^[A-Z_]+: (?:\[Db2\] )?")
 _SUFFIX: Final = re.compile(r"\. Vendor code: -?\d+\. SQLSTATE: \w+$")
 
@@ -56,7 +57,7 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
     code = getattr(error, "vendor_code", None)
     text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
     message = f"{doing}: {text}"
-    if isinstance(code, int) and code in _LOCKED:
+    if (isinstance(code, int) and code in _LOCKED) or _ROLLED_BACK.search(text):
         return LockTimeoutError(message)
     if isinstance(code, int) and code in _TRANSIENT:
         return RetriableError(message)
