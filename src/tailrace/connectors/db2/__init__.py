@@ -1,1 +1,1 @@
-"""Db2's types and structures. The connector itself is not there yet."""
+"""Db2's SQL Replication as Debezium-compatible change events."""
