@@ -150,7 +150,7 @@ def _figures(watched: Watched, marker: Marker, found: topics.Counted, data: Data
 
 def _reads(watched: Watched) -> float:
     """When the stand-in began to work for the rows of a snapshot, seconds since the epoch."""
-    seen = None if watched.reads is None else watched.sampler.ledger.when(SERVER, watched.reads, AT_WORK)
-    if seen is None:
+    if watched.reads is None:
         raise CountError(f"the log does not say when the rows were read: {' or '.join(map(repr, READS.values()))}")
-    return seen
+    at_work = watched.sampler.ledger.when(SERVER, watched.reads, AT_WORK)
+    return watched.reads if at_work is None else at_work  # few rows are too little work to be seen
