@@ -5,18 +5,24 @@ Environment variables name running servers, which are used instead of starting o
 `TAILRACE_TEST_DB2_URL=db2://user:password@host:port/DATABASE` (instead of the stand-ins), `TAILRACE_TEST_KAFKA=host:port`.
 """
 
+import fcntl
 import gc
+import hashlib
 import os
 import sys
+import tempfile
 import uuid
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tailrace_standins.servers.db2_server import URL as DB2_URL
 from tailrace_standins.servers.db2_server import Database as Db2Database
 from tailrace_standins.servers.db2_server import GivenServer as Db2Given
+from tailrace_standins.servers.db2_server import StandInOnly
 from tailrace_standins.servers.db2_server import StandInServer as Db2StandIn
 from tailrace_standins.servers.db2_server import Unavailable as NoDb2
 from tailrace_standins.servers.db2_server import server as db2_server_of
@@ -36,6 +42,7 @@ TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []
 TESTS_WITHOUT_DB2: list[str] = []
+ONLY = "only on the stand-in: "
 SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "slow"}
 
 
@@ -112,12 +119,23 @@ def db2_server() -> Iterator[Db2StandIn | Db2Given]:
 
 @pytest.fixture
 def db2(db2_server: Db2StandIn | Db2Given) -> Iterator[Db2Database]:
-    """A fresh database with SQL Replication, whose Capture program works step by step."""
-    if not isinstance(db2_server, Db2StandIn):
-        pytest.skip("a database for each test is made on the stand-in only")
-    made = db2_server.create_database()
-    yield made
-    db2_server.drop_database(made)
+    """A fresh database with SQL Replication, whose Capture program works step by step; a given one is emptied."""
+    with _alone(db2_server):
+        made = db2_server.create_database()
+        yield made
+        db2_server.drop_database(made)
+
+
+@contextmanager
+def _alone(server: Db2StandIn | Db2Given) -> Iterator[None]:
+    """All tests of all processes share the database of a given server: one after the other has it."""
+    if isinstance(server, Db2StandIn):
+        yield
+        return
+    place = hashlib.sha256(f"{server.host}:{server.port}/{server.database}".encode()).hexdigest()[:16]
+    with (Path(tempfile.gettempdir()) / f"tailrace-db2-{place}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        yield
 
 
 @pytest.fixture
@@ -183,9 +201,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in waiting)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Marks of tests that a real server can't take."""
+    config.addinivalue_line("markers", "db2_stand_in(why): not on a Db2 that TAILRACE_TEST_DB2_URL names")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """What a given server can't do skips the test that asks for it."""
+    try:
+        return (yield)
+    except StandInOnly as reason:
+        pytest.skip(f"{ONLY}{reason}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, object, object]:
+    """The same of fixtures."""
+    try:
+        return (yield)
+    except StandInOnly as reason:
+        pytest.skip(f"{ONLY}{reason}")
+
+
 @pytest.hookimpl(tryfirst=True)  # before fixtures start anything
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Spark is started by what is marked so, and by commands in what is slow."""
+    if os.environ.get(DB2_URL) and (mark := item.get_closest_marker("db2_stand_in")):
+        pytest.skip(f"{ONLY}{mark.args[0]}")
     if item.get_closest_marker("spark") or item.get_closest_marker("slow"):
         from support import spark_archive
 
@@ -203,6 +246,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
             terminalreporter.write_line(reasons[0], red=True)
+    only = sum(ONLY in str(each.longrepr) for each in terminalreporter.stats.get("skipped", ()))
+    if only:
+        terminalreporter.section(f"{only} TESTS RUN ON THE DB2 STAND-IN ONLY, AND WERE SKIPPED", yellow=True, bold=True)
 
 
 @pytest.fixture(scope="session")

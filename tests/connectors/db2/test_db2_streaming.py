@@ -102,13 +102,13 @@ def test_reading_goes_on_behind_any_batch(shop: Database, small_batches: None, m
     start = begin(settings)
     work(shop, seed)
     places: list[Read] = []
-    whole = start.fresh()
-    for batch in batches(settings, whole.fresh()):
+    whole, end = start.fresh(), connector_for(settings).head()
+    for batch in batches(settings, whole.fresh(), until=end):
         whole.take(batch)
         places.append(Read(whole.progress, list(whole.history), list(whole.records)))
     assert len(places) > 6
     for place in places:
-        rest = read_on(settings, place.fresh())
+        rest = read_on(settings, place.fresh(), until=end)
         assert place.records + rest.records == whole.records
         assert rest.progress == whole.progress
 
@@ -118,11 +118,12 @@ def test_lanes_give_the_same_records_in_each_topic(shop: Database, small_batches
     settings = settings_of(shop, provide_transaction_metadata=metadata)
     start = begin(settings)
     work(shop, 3)
-    alone = read_on(settings, start.fresh())
+    end = connector_for(settings).head()
+    alone = read_on(settings, start.fresh(), until=end)
     for count in (2, 3):
         together: dict[str, list[dict[str, Any]]] = {}
         for number in range(count):
-            lane = read_on(settings, start.fresh(), Lane(number, count))
+            lane = read_on(settings, start.fresh(), Lane(number, count), end)
             assert not together.keys() & lane.by_topic.keys()
             together |= lane.by_topic
             assert lane.progress == alone.progress
@@ -175,7 +176,8 @@ def test_windows_are_no_longer_than_the_configuration_says(shop: Database) -> No
         "UPDATE ASNCDC.IBMSNAP_UOW u SET IBMSNAP_LOGMARKER = IBMSNAP_LOGMARKER + "
         "(3 * (SELECT COUNT(*) FROM ASNCDC.IBMSNAP_UOW o WHERE o.IBMSNAP_COMMITSEQ < u.IBMSNAP_COMMITSEQ)) SECONDS"
     )
-    one, other = read_on(plain, start.fresh()), read_on(bounded, start.fresh())
+    end = connector_for(plain).head()
+    one, other = read_on(plain, start.fresh(), until=end), read_on(bounded, start.fresh(), until=end)
     assert other.by_topic == one.by_topic
     assert other.progress.restart == one.progress.restart
     assert other.batches > one.batches

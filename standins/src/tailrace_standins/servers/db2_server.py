@@ -11,7 +11,6 @@ process of its own, so that it takes no time of the interpreter whose work is te
 started: until `replication.start` only its steps read the log.
 """
 
-# ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
 import json
@@ -19,15 +18,14 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from typing import Any, Final, Self
-from urllib.parse import unquote, urlsplit
 
 from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, Unavailable, driver
+from tailrace_standins.servers.db2_given import GivenServer, StandInOnly
 
-__all__ = ["Database", "GivenServer", "StandInServer", "Unavailable", "driver", "server"]
+__all__ = ["Database", "GivenServer", "StandInOnly", "StandInServer", "Unavailable", "driver", "server"]
 
 USER: Final = "db2inst1"
 PASSWORD: Final = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback
@@ -36,7 +34,6 @@ DONE, FAILED = "done", "failed"  # how the child's answers begin
 URL: Final = "TAILRACE_TEST_DB2_URL"
 _PATIENCE: Final = 60.0
 _USUAL: Final = ("LUW", 0)  # the platform, and the size of log sequence numbers that it has
-_POLL_SECONDS: Final = 0.1
 
 
 class StandInServer(Database):
@@ -171,70 +168,6 @@ class _Steps:
 
     def prune(self, before: str | None = None) -> None:
         self.command("prune", before)
-
-
-class GivenServer(Database):
-    """A running Db2, named by a URL: `db2://user:password@host:port/DATABASE`, with the helpers of Debezium's guide in ASNCDC.
-
-    Its Capture program can't be stepped: it is suspended, and a step lets it work until it has captured what is committed.
-    """
-
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        user, password = unquote(parts.username or USER), unquote(parts.password or "")
-        super().__init__(parts.port or 50000, user, password, parts.path.strip("/").upper() or FIRST, _Services(self))
-        self.host = parts.hostname or self.host
-        driver()
-
-
-class _Services:
-    """The Capture program of a real server, by ASNCDCSERVICES."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def start(self, interval: float | None = 0.02) -> None:
-        del interval  # IBMSNAP_CAPPARMS has it
-        self._service("start")
-
-    def stop(self) -> None:
-        self._service("stop")
-
-    def capture(self) -> int:
-        raise Unavailable("a real Capture program can't be stopped between its rows and its synchpoint")
-
-    def advance(self) -> None:
-        raise Unavailable("a real Capture program can't be stopped between its rows and its synchpoint")
-
-    def step(self) -> int:
-        """Let it work until the global synchpoint is of a time after now; how many transactions came."""
-        units = f"SELECT COUNT(*) FROM {CAPTURE_SCHEMA}.IBMSNAP_UOW"
-        before, now = self._database.value(units), self._database.value("VALUES CURRENT TIMESTAMP")
-        self.resume()
-        deadline = time.monotonic() + _PATIENCE
-        seen = f"SELECT SYNCHTIME FROM {CAPTURE_SCHEMA}.IBMSNAP_REGISTER WHERE GLOBAL_RECORD = 'Y'"
-        while (reached := self._database.value(seen)) is None or reached <= now:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the Capture program is at {reached} after {_PATIENCE:g} s, and {now} was to be reached")
-            time.sleep(_POLL_SECONDS)
-        self.suspend()
-        return int(self._database.value(units) - before)
-
-    def reinit(self) -> None:
-        self._service("reinit")
-
-    def suspend(self) -> None:
-        self._service("suspend")
-
-    def resume(self) -> None:
-        self._service("resume")
-
-    def prune(self, before: str | None = None) -> None:
-        del before  # RETENTION_LIMIT has it
-        self._service("prune")
-
-    def _service(self, command: str) -> None:
-        self._database.sql(f"VALUES {CAPTURE_SCHEMA}.ASNCDCSERVICES('{command}', 'asncdc')")
 
 
 def server() -> StandInServer | GivenServer:
