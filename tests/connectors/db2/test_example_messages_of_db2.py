@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.connectors.db2.requested_work.db2_signalling import execute, read_captured, signal_table
 
 from support.change_table_reading import PLAIN, Read, begin, read_on
-from support.db2_reading import write
+from support.db2_reading import settings_of, write
+from support.signalling import begin as begin_signalled
+from tailrace.connectors.db2.snapshots import capture_progress
 from tailrace.connectors.load import from_mapping
 from tailrace_standins.servers.db2_server import Database
 
@@ -232,3 +235,24 @@ def test_the_example_of_a_schema_change_event(customers: Database, shape: Shape)
         "ddl": None,
         "tableChanges": [{"type": "CREATE", "id": '"MYSCHEMA"."CUSTOMERS"', "table": table}],
     }
+
+
+def test_the_example_of_an_event_of_an_incremental_snapshot(db2: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GIVEN the page's table, WHEN a signal asks for it, THEN the event is the one shown: `before` and `transaction` are null, `op`
+    is r, and `source.snapshot` is incremental."""
+    monkeypatch.setattr(capture_progress, "CLOCK_SECONDS", 0.0)  # there is one clock
+    signal_table(db2)
+    db2.sql('CREATE TABLE S.T ("pk" VARCHAR(9) NOT NULL PRIMARY KEY, "value" VARCHAR(20))')
+    db2.sql("INSERT INTO S.T VALUES ('1', 'New data')")
+    db2.register("S.T")
+    db2.replication.step()
+    given = {"signal_data_collection": "S.SIGNALS", "poll_interval_ms": "10", "tailrace_event_shape": "2.1"}
+    followed = begin_signalled(settings_of(db2, **given, provide_transaction_metadata="true"))
+    execute(db2, "T")
+    read_captured(followed, db2)
+    [value] = followed.payloads("s.S.T")
+    assert value["source"].pop("snapshot") == "incremental"
+    assert (value["source"]["table"], value["source"]["change_lsn"]) == ("T", None)
+    shown = {name: value[name] for name in ("before", "after", "op", "transaction")}
+    assert shown == {"before": None, "after": {"pk": "1", "value": "New data"}, "op": "r", "transaction": None}
+    assert value["ts_ms"] > 0
