@@ -16,7 +16,7 @@ def signal_table(database: Database) -> None:
     database.replication.step()
 
 
-def signal(database: Database, id_: str, type_: str, **data: Any) -> None:
+def signal(database: Database, id_: str, type_: str, /, **data: Any) -> None:
     database.many("INSERT INTO S.SIGNALS VALUES (?, ?, ?)", [(id_, type_, json.dumps(data))])
 
 

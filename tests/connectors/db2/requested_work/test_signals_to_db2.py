@@ -219,7 +219,7 @@ def test_what_can_not_be_understood_is_told_and_left_out(
 ) -> None:
     followed = begin(settings)
     db2.sql("INSERT INTO S.SIGNALS VALUES ('bad', 'execute-snapshot', '{'), ('what', 'nonsense', NULL)")
-    signal(db2, "s", "schema-changes", changes=[{"type": "ALTER"}])
+    signal(db2, "s", "schema-changes", database=db2.database, changes=[{"type": "ALTER"}])
     read_captured(followed, db2)
     assert "'bad'" in caplog.text
     assert "'nonsense'" in caplog.text
