@@ -30,10 +30,11 @@ _OPERATIONS: Final = integers(np.array([0, 9]))
 class Boundaries:
     """Makes the records."""
 
-    def __init__(self, settings: Settings, lsns: LsnForm) -> None:
+    def __init__(self, settings: Settings, lsns: LsnForm, *, uses_processing_time: bool) -> None:
         self._topic = Names(settings).transaction_topic
         self._layouts = TransactionLayouts(settings.tailrace_event_shape)
         self._positions = position_program()
+        self._uses_processing_time = uses_processing_time
         last = Lsn(b"\xff" * lsns.size)  # an END sorts after all changes of its transaction, a BEGIN before them
         self._changes = vector_of([lsns.zero.text.encode(), last.text.encode()])
 
@@ -46,6 +47,8 @@ class Boundaries:
         with_records = orders.with_records
         ids = lsn_columns.texts(transactions.commit[with_records])
         ts_ms = transactions.time_us[with_records] // 1000
+        if self._uses_processing_time:
+            ts_ms = np.full_like(ts_ms, batch.now_us // 1000)
         end_ms = np.append(ts_ms[1:], ts_ms[-1:])
         which = np.repeat(np.arange(len(with_records)), 2)
         is_end = np.tile([0, 1], len(with_records))

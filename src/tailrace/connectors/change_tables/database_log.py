@@ -92,7 +92,9 @@ class DatabaseLog(Generic[Session]):
         self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
         # A skipped change would leave a hole in the numbers of transaction metadata, so it must fail.
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode
-        self._boundaries = Boundaries(settings, dialect.lsns) if counts and delivers_metadata else None
+        uses_processing_time = dialect.uses_processing_time
+        boundaries = Boundaries(settings, dialect.lsns, uses_processing_time=uses_processing_time)
+        self._boundaries = boundaries if counts and delivers_metadata else None
         self._bound = self._log.most_transactions or (COUNTED_TRANSACTIONS if counts else WINDOW_TRANSACTIONS)
         self._head = dialect.lsns.zero
         self._is_last = False
