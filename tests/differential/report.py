@@ -1,11 +1,12 @@
 """`python -m tests.differential.report [FILE]`: run every comparison and write the tables of `docs/reference/differential.md`.
 
-With `--only mysql` or `--only sqlserver` that part alone is made anew, and the other one stays as it stands on the page.
+With `--only mysql`, `sqlserver` or `db2` that part alone is made anew, and the others stay as they stand on the page.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,17 +18,21 @@ from tests.differential.runs import Bench, Outcome
 from tests.differential.variants import VARIANTS
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
+from tests.differential.db2 import comparing as db2_comparing  # noqa: E402
+from tests.differential.db2 import report as of_db2  # noqa: E402
+from tests.differential.db2 import scenarios as db2_scenarios  # noqa: E402
 from tests.differential.sqlserver import comparing, scenarios  # noqa: E402
 from tests.differential.sqlserver import report as of_sqlserver  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "differential.md"
-PARTS = ("mysql", "sqlserver")  # in the page's order
+PARTS = ("mysql", "sqlserver", "db2")  # in the page's order
 HEAD = f"""# Compared with Debezium
 
 Debezium {jars.DEBEZIUM} and tailrace read the same log of the same MySQL server with the same properties; their
 records are compared topic by topic, in order: key, value, schemas and headers. This page is written by
 `python -m tests.differential.report`; the SQL is in `tests/differential/cases/`, the settings in
-`tests/differential/variants.py`. [SQL Server](#sql-server) has a part of its own, which `--only sqlserver` writes.
+`tests/differential/variants.py`. [SQL Server](#sql-server) and [Db2](#db2) have parts of their own, which `--only sqlserver` and
+`--only db2` write.
 
 A *known* difference is one that [differences.md](differences.md) explains; *other* ones are defects.
 """
@@ -48,11 +53,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def write(target: Path, name: str, text: str) -> None:
-    """Put a part on a page, which may not be there yet; its other part stays as it is."""
+    """Put a part on a page, which may not be there yet; its other parts stay as they are."""
     target.parent.mkdir(parents=True, exist_ok=True)
     now = target.read_text(encoding="utf-8") if target.exists() else ""
-    first, heading, rest = now.partition(of_sqlserver.HEADING)
-    parts = {"mysql": first, "sqlserver": heading + rest} | {name: text}
+    first, *others = re.split(rf"^(?={re.escape(of_sqlserver.HEADING)}$|{re.escape(of_db2.HEADING)}$)", now, flags=re.MULTILINE)
+    parts = {"mysql": first, "sqlserver": "", "db2": ""}
+    parts |= {"db2" if each.startswith(of_db2.HEADING) else "sqlserver": each for each in others} | {name: text}
     target.write_text("\n".join(parts[each].strip() + "\n" for each in PARTS if parts[each].strip()), encoding="utf-8")
 
 
@@ -68,6 +74,12 @@ def sqlserver() -> tuple[str, int]:
     """SQL Server's part, and the number of differences in it that nothing explains."""
     outcomes = [comparing.outcome(scenario) for scenario in scenarios.SCENARIOS]
     return of_sqlserver.section(outcomes), sum(len(outcome.unexplained) for outcome in outcomes)
+
+
+def db2() -> tuple[str, int]:
+    """Db2's part, and the number of differences in it that nothing explains."""
+    outcomes = [db2_comparing.outcome(scenario) for scenario in db2_scenarios.SCENARIOS]
+    return of_db2.section(outcomes), sum(len(outcome.unexplained) for outcome in outcomes)
 
 
 def part(outcomes: Iterable[Outcome], server: str) -> str:
@@ -119,7 +131,7 @@ def _masks() -> Iterator[str]:
         yield f"| `{path}` | `{topic}` | {mask.reason} |"
 
 
-MADE = {"mysql": mysql, "sqlserver": sqlserver}
+MADE = {"mysql": mysql, "sqlserver": sqlserver, "db2": db2}
 
 if __name__ == "__main__":
     sys.exit(1 if main(sys.argv[1:]) else 0)

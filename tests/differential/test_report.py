@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 from tests.differential import report
+from tests.differential.db2 import report as of_db2
+from tests.differential.db2.scenarios import SCENARIOS as OF_DB2
 from tests.differential.sqlserver import report as of_sqlserver
 from tests.differential.sqlserver.comparing import Outcome
 from tests.differential.sqlserver.known import LEFT_OUT
@@ -13,16 +15,20 @@ from tests.differential.variants import VARIANTS
 
 
 def test_a_part_that_is_made_anew_leaves_the_other_as_it_stands(tmp_path, monkeypatch):
-    page, other = tmp_path / "new" / "page.md", {"mysql": "sqlserver", "sqlserver": "mysql"}
-    texts = {"mysql": "# Compared\n\none\n", "sqlserver": f"{of_sqlserver.HEADING}\n\ntwo\n"}
+    page = tmp_path / "new" / "page.md"
+    texts = {
+        "mysql": "# Compared\n\none\n",
+        "sqlserver": f"{of_sqlserver.HEADING}\n\ntwo\n",
+        "db2": f"{of_db2.HEADING}\n\nthree\n",
+    }
     for name in report.PARTS:
         monkeypatch.setitem(report.MADE, name, lambda name=name: (texts[name], 3))
-    assert report.main([str(page)]) == 6
-    assert page.read_text() == "# Compared\n\none\n\n## SQL Server\n\ntwo\n"
+    assert report.main([str(page)]) == 9
+    assert page.read_text() == "# Compared\n\none\n\n## SQL Server\n\ntwo\n\n## Db2\n\nthree\n"
     for name in report.PARTS:
         before, texts[name] = texts[name], texts[name] + "\nmore\n"
         assert report.main([str(page), "--only", name]) == 3
-        assert page.read_text() == "\n".join(texts[each] for each in report.PARTS), other[name]
+        assert page.read_text() == "\n".join(texts[each] for each in report.PARTS)
         assert before in page.read_text()
 
 
@@ -34,7 +40,7 @@ def test_a_scenarios_row_counts_its_records_topics_and_differences():
     assert "| two databases | `databases` | 2 | 1 | 5 | 1 |" in text
 
 
-@pytest.mark.parametrize("of", [VARIANTS, SCENARIOS], ids=["mysql", "sqlserver"])
+@pytest.mark.parametrize("of", [VARIANTS, SCENARIOS, OF_DB2], ids=["mysql", "sqlserver", "db2"])
 def test_the_page_has_a_row_for_each_comparison_and_no_unknown_difference(of):
     rows = re.findall(
         r"^\| ([^|\n]+) \|(?:[^|\n]+\|)* (\d+) \|$", report.PAGE.read_text(encoding="utf-8"), re.MULTILINE

@@ -110,7 +110,7 @@ class Following:
 
     @contextmanager
     def _captured_again_and_again(self) -> Iterator[None]:
-        """asncap works, and time goes on by microseconds: a snapshot wants to see that capture has passed what it read."""
+        """asncap works, and time goes on: a snapshot wants to see that capture has passed what it read."""
         ended = threading.Event()
 
         def capture() -> None:
@@ -124,7 +124,6 @@ class Following:
         finally:
             ended.set()
             working.join()
-            self.stand.settled()
 
     def _take(self, batch: LogBatch) -> None:
         self.progress = stored(batch.progress)

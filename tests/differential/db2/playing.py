@@ -83,6 +83,7 @@ def play(scenario: Scenario, stand: Stand, connector: Connector) -> None:
     stand.captured()
     connector.start()
     connector.until_snapshot()
+    stand.settled()
     for stage in rest if scenario.lasting else ():
         for place, step in enumerate(stage):
             _take(scenario, step, stage[place + 1 :], stand, connector)
@@ -102,6 +103,7 @@ def _take(scenario: Scenario, step: Step, following: list[Step], stand: Stand, c
         connector.start(held)
         if scenario.snapshots_each_time:
             connector.until_snapshot()
+            stand.settled()
     elif step.kind == "held":
         connector.until_held(int(step.text))
         connector.stop()

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 BEGINNING = dt.datetime(2026, 3, 1, 12, 0, 0, 123456, dt.UTC)
 MARKER = "ZZ_MARKER"
 PATIENCE = 30
+PASSING = 2  # seconds
 
 
 class Stand:
@@ -74,14 +75,15 @@ class Stand:
         self._command("step")
 
     def passes(self) -> None:
-        """A moment passes: the clock goes on by a microsecond, and what is committed is captured."""
+        """Seconds pass, more than tailrace thinks clocks may differ by, and what is committed is captured."""
         self._moments += 1
-        self._command("clock", (self._now + dt.timedelta(microseconds=self._moments)).isoformat())
+        self._command("clock", (self._now + dt.timedelta(seconds=PASSING * self._moments)).isoformat())
         self.step()
 
     def settled(self) -> None:
-        """The log goes on at a round position."""
+        """The clock is set back to the scenario's time, and the log goes on at a round position, however long anything took."""
         self._moments = 0
+        self._command("clock", self._now.isoformat())
         self._command("round")
 
     def resume(self) -> None:
@@ -113,7 +115,6 @@ class Stand:
         if mark:
             self.sql(f"INSERT INTO {cases.OWNER}.{MARKER} VALUES ({self.marks})")
         self.step()
-        self._command("round")
 
     def _tick(self) -> None:
         self._now += dt.timedelta(seconds=1)
