@@ -47,7 +47,7 @@ class CapturedRows:
     @property
     def is_wide(self) -> bool:
         """Whether a selected value may be of any length."""
-        return any(is_unlimited(self.table.columns[i]) for i in self.selected)
+        return any(is_unlimited(self.types[i]) for i in self.selected)
 
     def read(
         self, session: Session, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]

@@ -124,8 +124,9 @@ def capture_began_us(session: Session, settings: Db2Settings, offset_minutes: in
 
 def activated(session: Session, settings: Db2Settings, window: Window) -> list[TableId]:
     """The tables that were activated within a window, and have no row at their CD_NEW_SYNCHPOINT."""
+    names = (name(each, is_zos=settings.is_zos) for each in ("SOURCE_OWNER", "SOURCE_TABLE", "CD_OWNER", "CD_TABLE"))
     rows = session.raw_rows(
-        f"SELECT {name('SOURCE_OWNER')}, {name('SOURCE_TABLE')}, {name('CD_OWNER')}, {name('CD_TABLE')}, CD_NEW_SYNCHPOINT "  # noqa: S608
+        f"SELECT {', '.join(names)}, CD_NEW_SYNCHPOINT "  # noqa: S608
         f"FROM {control(settings, 'IBMSNAP_REGISTER')} WHERE SOURCE_OWNER <> '' AND CD_NEW_SYNCHPOINT > ? "
         "AND CD_NEW_SYNCHPOINT <= ?", window.after.raw, window.until.raw,
     )  # fmt: skip

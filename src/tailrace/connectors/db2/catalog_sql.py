@@ -1,7 +1,7 @@
 """The statements that ask the catalogue: Db2 LUW has the views of SYSCAT, Db2 for z/OS its tables of SYSIBM.
 
-Names are selected FOR BIT DATA, since the driver misreads text with few Latin letters (`types.py`). `{0}` is the schema of the
-control tables, quoted, and `{1}` the same as a literal.
+Names are selected as bytes of UTF-8 (`text_sql.py`); those of the catalogue of z/OS are Unicode already, those in control
+tables need not be. `{0}` is the schema of the control tables, quoted, and `{1}` the same as a literal.
 
 Sources: IBM Db2 documentation, "SYSCAT.TABLES", "SYSCAT.COLUMNS", "SYSCAT.INDEXES"; of z/OS "SYSTABLES", "SYSCOLUMNS",
 "SYSINDEXES", "SYSKEYS"
@@ -13,12 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tailrace.connectors.db2.text_sql import as_utf_8
+
 _LONGEST_DEFAULT: Final = 8000
 
 
-def name(expression: str, size: int = 128) -> str:
-    """A name, or another text, as the driver leaves it alone."""
-    return f"CAST({expression} AS VARCHAR({size}) FOR BIT DATA)"
+def name(expression: str, size: int = 128, *, is_zos: bool = False) -> str:
+    """A name, or another text; `is_zos`: in a table that need not be Unicode."""
+    return as_utf_8(expression, size, is_zos=is_zos)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,13 @@ _CHANGE_TABLES: Final = (
 _INACTIVE: Final = (
     "CASE WHEN r.STATE <> 'A' OR r.CD_NEW_SYNCHPOINT IS NULL THEN r.SOURCE_OWNER CONCAT '.' CONCAT r.SOURCE_TABLE END"
 )
-_REGISTERED: Final = (
-    f"{name('r.SOURCE_OWNER')}, {name('r.SOURCE_TABLE')}, {name('r.CD_OWNER')}, {name('r.CD_TABLE')}, "
-    f"r.CD_NEW_SYNCHPOINT, {name('r.STATE', 1)}, {name('r.BEFORE_IMG_PREFIX', 4)}"
-)
+
+
+def _registered(*, is_zos: bool = False) -> str:
+    names = (name(f"r.{each}", is_zos=is_zos) for each in ("SOURCE_OWNER", "SOURCE_TABLE", "CD_OWNER", "CD_TABLE"))
+    more = f"{name('r.STATE', 1, is_zos=is_zos)}, {name('r.BEFORE_IMG_PREFIX', 4, is_zos=is_zos)}"
+    return f"{', '.join(names)}, r.CD_NEW_SYNCHPOINT, {more}"
+
 
 LUW: Final = CatalogSql(
     code_page="SELECT CODEPAGE FROM SYSCAT.COLUMNS WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_REGISTER' "
@@ -74,7 +79,7 @@ LUW: Final = CatalogSql(
     made="SELECT CREATE_TIME FROM SYSCAT.TABLES WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_UOW'",
     stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
     f"MAX(c.CREATE_TIME), MAX(c.ALTER_TIME), MAX(t.CREATE_TIME), MAX(t.ALTER_TIME) FROM {_CHANGE_TABLES}",
-    register=f"SELECT {_REGISTERED}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
+    register=f"SELECT {_registered()}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TABSCHEMA')}, {name('k.TABNAME')}, {name('k.COLNAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE "
     "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TABSCHEMA, k.TABNAME, k.COLNO",
@@ -115,12 +120,13 @@ _ZOS_CHANGE_TABLES: Final = (
 )
 
 ZOS: Final = CatalogSql(
-    # Text is read as UTF-8 whatever a table's CCSID is: `types.py` lets the server convert it.
+    # Text is read as UTF-8 whatever a table's CCSID is: the server converts it.
     code_page="SELECT 1208 FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_REGISTER'",
     made="SELECT CREATEDTS FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_UOW'",
-    stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
+    stamp="SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), "
+    f"{name(f'MIN({_INACTIVE})', 257, is_zos=True)}, {name(f'MAX({_INACTIVE})', 257, is_zos=True)}, "
     f"MAX(c.CREATEDTS), MAX(c.ALTEREDTS), MAX(t.CREATEDTS), MAX(t.ALTEREDTS) FROM {_ZOS_CHANGE_TABLES}",
-    register=f"SELECT {_REGISTERED}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",
+    register=f"SELECT {_registered(is_zos=True)}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TBCREATOR')}, {name('k.TBNAME')}, {name('k.NAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSIBM.SYSCOLUMNS k ON k.TBCREATOR = r.CD_OWNER AND k.TBNAME = r.CD_TABLE "
     "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TBCREATOR, k.TBNAME, k.COLNO",

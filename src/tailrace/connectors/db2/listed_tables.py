@@ -18,7 +18,7 @@ from tailrace.schema.tables import TableId
 _TABLES: Final = f"SELECT {name('TABSCHEMA')}, {name('TABNAME')} FROM SYSCAT.TABLES WHERE TYPE = 'T'"  # noqa: S608 -- constants
 _TABLES_OF_ZOS: Final = f"SELECT {name('CREATOR')}, {name('NAME')} FROM SYSIBM.SYSTABLES WHERE TYPE = 'T'"  # noqa: S608
 _REGISTERED: Final = (
-    f"SELECT {name('r.SOURCE_OWNER')}, {name('r.SOURCE_TABLE')}, {{0}} FROM {{1}}.IBMSNAP_REGISTER r "  # noqa: S608
+    "SELECT {3}, {4}, {0} FROM {1}.IBMSNAP_REGISTER r "
     "JOIN {2} WHERE r.SOURCE_OWNER <> '' ORDER BY r.SOURCE_OWNER, r.SOURCE_TABLE, k.COLNO"
 )
 _COLUMNS: Final = name("k.COLNAME"), "SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE"
@@ -55,7 +55,8 @@ def captured_columns(session: Session, settings: Db2Settings) -> dict[TableId, t
     """The columns of the source in the change table of each registered table, in their order."""
     column, join = _COLUMNS_OF_ZOS if settings.is_zos else _COLUMNS
     found: defaultdict[TableId, list[str]] = defaultdict(list)
-    for owner, table, each in session.rows(_REGISTERED.format(column, quoted(settings.control_schema), join)):
+    names = [name(each, is_zos=settings.is_zos) for each in ("r.SOURCE_OWNER", "r.SOURCE_TABLE")]
+    for owner, table, each in session.rows(_REGISTERED.format(column, quoted(settings.control_schema), join, *names)):
         if not each.startswith(_OWN_COLUMNS):
             found[TableId(session.database, owner.rstrip(), table)].append(each)
     return {table: tuple(columns) for table, columns in found.items()}

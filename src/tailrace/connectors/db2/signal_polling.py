@@ -18,7 +18,7 @@ from tailrace.connectors.db2.snapshots import locks
 from tailrace.connectors.db2.types import expressions, without_byte_before
 from tailrace.connectors.shared.signal_polling import ChannelPoller, unreadable
 from tailrace.errors import SourceSetupError
-from tailrace.schema.tables import Column, TableId
+from tailrace.schema.tables import TableId
 
 LOCK_MS: Final = 1_000  # a transaction that is writing a signal is not waited for: the next poll finds it
 
@@ -35,7 +35,8 @@ def _rows(settings: Db2Settings, session: Session, table: TableId, most: int) ->
     if found is None:
         return None
     # Text as it is read elsewhere, which the driver would misread.
-    columns = [expressions(each)[0].replace("{}", quoted(each.name)) for each in found.columns]
+    selected = [expressions(each, is_zos=settings.is_zos) for each in found.columns]
+    columns = [each[0].replace("{}", quoted(column.name)) for column, each in zip(found.columns, selected, strict=True)]
     try:
         with locks.released(session):
             rows = session.rows(
@@ -43,9 +44,9 @@ def _rows(settings: Db2Settings, session: Session, table: TableId, most: int) ->
             )
     except SourceSetupError as error:
         raise unreadable(table, error, f"GRANT SELECT ON {name}") from error
-    return [[_text(column, value) for column, value in zip(found.columns, row, strict=True)] for row in rows]
+    return [[_text(each, value) for each, value in zip(selected, row, strict=True)] for row in rows]
 
 
-def _text(column: Column, value: Any) -> Any:
+def _text(selected: Sequence[str], value: Any) -> Any:
     """A value; large objects come as bytes."""
-    return without_byte_before(column, value).decode() if isinstance(value, bytes) else value
+    return without_byte_before(selected, value).decode() if isinstance(value, bytes) else value

@@ -26,6 +26,7 @@ from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2 import catalog, transactions
 from tailrace.connectors.db2.catalog import control
+from tailrace.connectors.db2.catalog_sql import name
 from tailrace.connectors.db2.connection import Session, connect
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.transactions import SECOND_US, Head
@@ -106,7 +107,9 @@ class TransactionLog:
         behind_us = self._head.now_us - (self._head.synchtime_us or 0)
         if behind_us > STUCK_SECONDS * SECOND_US:
             self._has_warned = True
-            since = "ever" if self._head.synchtime_us is None else f"since {epoch.moment_of(self._head.synchtime_us)} (UTC)"
+            since = (
+                "ever" if self._head.synchtime_us is None else f"since {epoch.moment_of(self._head.synchtime_us)} (UTC)"
+            )
             log.warning(
                 "nothing of %s was captured %s: does the Capture program run? (asnccmd capture_schema=%s capture_server=%s "
                 "status)%s", session.database, since, self._settings.control_schema, session.database, self._trace(session),
@@ -115,8 +118,9 @@ class TransactionLog:
     def _trace(self, session: Session) -> str:
         """Its newest error, for messages."""
         try:
+            text = name("DESCRIPTION", 1024, is_zos=self._settings.is_zos)
             found = session.one(
-                f"SELECT CAST(DESCRIPTION AS VARCHAR(1024) FOR BIT DATA) FROM {control(self._settings, 'IBMSNAP_CAPTRACE')} "
+                f"SELECT {text} FROM {control(self._settings, 'IBMSNAP_CAPTRACE')} "
                 "WHERE OPERATION = 'ERROR' ORDER BY TRACE_TIME DESC FETCH FIRST 1 ROW ONLY"
             )
         except SourceSetupError as error:

@@ -2,11 +2,10 @@
 
 Names, versions and parameters of the schemas are Debezium's. `binary.handling.mode` has no effect on Db2 in Debezium, nor here.
 
-The driver reads the bytes of character columns as EBCDIC where they have few Latin letters, and so loses them. So text is
-selected FOR BIT DATA, whose bytes it leaves alone; in a database with the code page 1208 they are UTF-8. Large objects and XML
-are selected as BLOB for the same reason, large objects with a byte before them: of an empty one nothing follows the row, and
-the driver takes that of a later row for it. What Arrow would lose is selected as an additional column: the digits of a
-timestamp beyond microseconds. DECFLOAT is selected as text, as the driver loses exponents.
+Text is selected as bytes (`text_sql.py`). Large objects and XML are selected as BLOB for the same reason, large objects with a
+byte before them: of an empty one nothing follows the row, and the driver takes that of a later row for it. What Arrow would
+lose is selected as an additional column: the digits of a timestamp beyond microseconds. DECFLOAT is selected as text, as the
+driver loses exponents.
 
 Sources: Debezium's documentation of the Db2 connector, "Data type mappings"; the result of Debezium 3.6.1 for a row of all
 types (tests/connectors/db2/data/debezium_db2_types.json); for the driver tests/standins/db2/drivers/test_db2_adbc.py.
@@ -14,6 +13,7 @@ types (tests/connectors/db2/data/debezium_db2_types.json); for the driver tests/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,6 +24,8 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.db2.bit_data import as_bytes, without_first_byte
 from tailrace.connectors.db2.decfloats import DECFLOAT, VARIABLE_SCALE, converter_of_decfloats
 from tailrace.connectors.db2.defaults import default_of
+from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.db2.text_sql import LONGEST_VARCHAR, as_large_utf_8, as_utf_8, converted, utf_8_size
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.arrow_values.conversions import converter_of
 from tailrace.connectors.shared.arrow_values.filling import fallback_of
@@ -35,7 +37,7 @@ from tailrace.schema.tables import Column, Table, TableId
 XML_TYPE: Final = 2009
 BYTES: Final = "bytes"
 _XML: Final = Schema(Type.STRING, name="io.debezium.data.Xml", version=1)
-_LONGEST_VARCHAR: Final = 32672
+_LONGEST: Final = 2147483647
 _BYTES_OF_A_UNIT: Final = 3  # of UTF-8, for a unit of UTF-16
 _LARGE: Final = frozenset({"CLOB", "DBCLOB", "BLOB", "XML"})
 _GRAPHIC: Final = frozenset({"GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB"})
@@ -56,12 +58,13 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
     if key is None:
         return None
     rule = settings.column_rule(table, column.name, column.type_name)
+    selected = expressions(column, is_zos=_is_zos(settings))
     return ColumnType(
         column.name,
         key,
         with_rule(key, rule, column, settings.tailrace_event_shape),
-        expressions(column),
-        _converter(column, key),
+        selected,
+        _converter(column, key, has_byte_before=_has_byte_before(selected)),
         fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
         column.type_name in _LARGE,
@@ -91,52 +94,70 @@ def _schema(column: Column, settings: Settings) -> Schema | None:
     return Schema(jdbc.SCHEMA_TYPES[kind]) if kind in jdbc.SCHEMA_TYPES else None
 
 
-def expressions(column: Column) -> tuple[str, ...]:
+def expressions(column: Column, *, is_zos: bool = False) -> tuple[str, ...]:
     """The expressions of the SELECT list for a column; `{}` stands for its name."""
-    name, length = column.type_name, column.length or 0
+    name = column.type_name
     if name == DECFLOAT:
-        return ("CAST(CAST({} AS VARCHAR(42)) AS VARCHAR(42) FOR BIT DATA)",)
+        return (as_utf_8("CAST({} AS VARCHAR(42))", 42, is_zos=is_zos),)
     if name == "XML":
         return ("XMLSERIALIZE({} AS BLOB(2147483647) EXCLUDING XMLDECLARATION)",)
     if name == "BLOB":
         return (f"{_NEVER_EMPTY}{{}}",)
     if name in _GRAPHIC:
-        size = length * _BYTES_OF_A_UNIT
-        if name == "DBCLOB" or size > _LONGEST_VARCHAR:
-            size = min(size, 2147483647)
-            return (f"{_NEVER_EMPTY}CAST(CAST({{}} AS CLOB({size})) AS BLOB({size}))",)
-        return (f"CAST(CAST({{}} AS VARCHAR({size})) AS VARCHAR({size}) FOR BIT DATA)",)
+        return (_graphic(column, is_zos=is_zos),)
     if column.jdbc_type in jdbc.TEXT_TYPES:
-        if name == "CLOB" or length > _LONGEST_VARCHAR:
-            return (f"{_NEVER_EMPTY}CAST({{}} AS BLOB({length}))",)
-        return (f"CAST({{}} AS VARCHAR({length}) FOR BIT DATA)",)
+        return (_text(column, is_zos=is_zos),)
     if column.jdbc_type == jdbc.TIMESTAMP and (column.scale or 0) > 6:  # Arrow's nanoseconds have no room for all years
         whole = f"CAST(CAST({{}} AS TIMESTAMP({_NANO_DIGITS})) AS VARCHAR(32))"
         return "CAST({} AS TIMESTAMP(6))", f"INTEGER(SUBSTR({whole}, {_FRACTION_AT}, {_NANO_DIGITS}))"
     return ("{}",)
 
 
-def is_unlimited(column: Column) -> bool:
+def _is_zos(settings: Settings) -> bool:
+    return isinstance(settings, Db2Settings) and settings.is_zos
+
+
+def _text(column: Column, *, is_zos: bool) -> str:
+    size = utf_8_size(column.length or 0, is_zos=is_zos)
+    if column.type_name == "CLOB" or size > LONGEST_VARCHAR:
+        return f"{_NEVER_EMPTY}{as_large_utf_8('{}', min(size, _LONGEST), is_zos=is_zos)}"
+    return as_utf_8("{}", size, is_zos=is_zos)
+
+
+def _graphic(column: Column, *, is_zos: bool) -> str:
+    length = column.length or 0
+    size = length * _BYTES_OF_A_UNIT
+    if column.type_name == "DBCLOB" or size > LONGEST_VARCHAR:
+        size = min(size, _LONGEST)
+        text = converted("{}", f"DBCLOB({length})", is_zos=is_zos)
+        return (
+            f"{_NEVER_EMPTY}{as_large_utf_8(text if is_zos else f'CAST({text} AS CLOB({size}))', size, is_zos=is_zos)}"
+        )
+    text = converted("{}", f"VARGRAPHIC({length})", is_zos=is_zos)
+    return as_utf_8(text if is_zos else f"CAST({text} AS VARCHAR({size}))", size, is_zos=is_zos)
+
+
+def is_unlimited(type_: ColumnType) -> bool:
     """Whether a column's values may be of any length, so that they are selected as large objects."""
-    return _has_byte_before(column) or column.type_name == "XML"
+    return _has_byte_before(type_.expressions) or type_.expressions[0].startswith("XMLSERIALIZE")
 
 
-def without_byte_before(column: Column, value: bytes) -> bytes:
+def without_byte_before(selected: Sequence[str], value: bytes) -> bytes:
     """A value of the first of a column's expressions, as it is in the column."""
-    return value[1:] if _has_byte_before(column) else value
+    return value[1:] if _has_byte_before(selected) else value
 
 
-def _has_byte_before(column: Column) -> bool:
-    return expressions(column)[0].startswith(_NEVER_EMPTY)
+def _has_byte_before(selected: Sequence[str]) -> bool:
+    return selected[0].startswith(_NEVER_EMPTY)
 
 
-def _converter(column: Column, schema: Schema) -> Converter:
+def _converter(column: Column, schema: Schema, *, has_byte_before: bool) -> Converter:
     if column.type_name == DECFLOAT:
         return converter_of_decfloats(column.name, schema)
     found = converter_of(column, schema, BYTES)
     if column.jdbc_type == jdbc.TIME:
         return replace(found, conversion=lambda arrays: found.conversion([_within_a_day(arrays[0])]))
-    before = _has_byte_before(column)
+    before = has_byte_before
     if before or column.jdbc_type in jdbc.BINARY_TYPES or schema.type is Type.STRING:
         return replace(
             found, conversion=lambda arrays: found.conversion([_untouched(arrays[0], schema, before), *arrays[1:]])

@@ -128,8 +128,9 @@ def _why_late(spilled: int) -> str:
 def _messages(session: Session, services: Services) -> Iterator[Finding]:
     """What the program said last: failures within a day, else the newest message."""
     table = services.control("IBMSNAP_CAPTRACE")
+    operation, text = (name(*each, is_zos=services.is_zos) for each in (("OPERATION", 8), ("DESCRIPTION", 1024)))
     rows = session.rows(
-        f"SELECT {name('OPERATION', 8)}, TRACE_TIME, {name('DESCRIPTION', 1024)}, CURRENT TIMESTAMP FROM {table} "
+        f"SELECT {operation}, TRACE_TIME, {text}, CURRENT TIMESTAMP FROM {table} "
         f"ORDER BY TRACE_TIME DESC FETCH FIRST {_MESSAGES_READ} ROWS ONLY"
     )
     failures = [row for row in rows if _is_failure(row)]

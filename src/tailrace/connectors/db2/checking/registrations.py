@@ -59,8 +59,9 @@ def services_of(session: Session, schema: str, *, is_zos: bool) -> Services:
 def registrations(session: Session, services: Services) -> dict[TableId, Registration]:
     """The registrations by source table, sorted."""
     tables, owner, table = _TABLES_OF_ZOS if services.is_zos else _TABLES
+    asked = (f"r.{each}" for each in ("SOURCE_OWNER", "SOURCE_TABLE", "CD_OWNER", "CD_TABLE"))
     rows = session.rows(
-        f"SELECT {name('r.SOURCE_OWNER')}, {name('r.SOURCE_TABLE')}, {name('r.CD_OWNER')}, {name('r.CD_TABLE')}, c.{table}, "
+        f"SELECT {', '.join(name(each, is_zos=services.is_zos) for each in asked)}, c.{table}, "
         f"r.STATE, r.STATE_INFO, r.CHG_UPD_TO_DEL_INS, r.BEFORE_IMG_PREFIX, t.DATACAPTURE "
         f"FROM {services.control('IBMSNAP_REGISTER')} r "
         f"LEFT JOIN {tables} t ON t.{owner} = r.SOURCE_OWNER AND t.{table} = r.SOURCE_TABLE "

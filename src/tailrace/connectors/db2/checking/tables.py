@@ -111,8 +111,9 @@ def _without_old_rows(services: Services, found: Sequence[Registration]) -> Iter
 def subscribed(session: Session, services: Services, tables: Sequence[TableId]) -> Iterator[Finding]:
     """A warning about tables that Apply has too: what all subscriptions have is pruned, however young it is."""
     control, sets = services.control("IBMSNAP_PRUNCNTL"), services.control("IBMSNAP_PRUNE_SET")
+    asked = ("c.SOURCE_OWNER", 128), ("c.SOURCE_TABLE", 128), ("c.APPLY_QUAL", 18), ("c.SET_NAME", 18)
     rows = session.rows(
-        f"SELECT {name('c.SOURCE_OWNER')}, {name('c.SOURCE_TABLE')}, {name('c.APPLY_QUAL', 18)}, {name('c.SET_NAME', 18)}, "  # noqa: S608
+        f"SELECT {', '.join(name(*each, is_zos=services.is_zos) for each in asked)}, "  # noqa: S608
         f"HEX(s.SYNCHPOINT) FROM {control} c JOIN {sets} s ON s.TARGET_SERVER = c.TARGET_SERVER AND "
         "s.APPLY_QUAL = c.APPLY_QUAL AND s.SET_NAME = c.SET_NAME ORDER BY c.APPLY_QUAL, c.SET_NAME"
     )

@@ -10,7 +10,7 @@ both. The server, which alone compares bounds, has them at one place of its orde
 
 - Dates and times of day are numbers with the digits of the date (20170915) and of the time (240000 is possible), since
   their text depends on the session. DECIMAL without fraction is a number as long as it fits into 64 bits.
-- Binary values are hexadecimal. All text is selected FOR BIT DATA, as the driver misreads text with few Latin letters.
+- Binary values are hexadecimal. All text is selected as bytes of UTF-8 (`text_sql.py`).
 
 Source: IBM Db2 documentation, "SYSCAT.INDEXCOLUSE", "Datetime assignments", "String comparisons" (SQL reference)
 """
@@ -27,6 +27,7 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.snapshots import key_catalog
 from tailrace.connectors.db2.snapshots.key_catalog import KeyPart
+from tailrace.connectors.db2.text_sql import as_utf_8, converted, utf_8_size
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
 from tailrace.schema.tables import TableId
 
@@ -53,20 +54,20 @@ class Kind(enum.Enum):
 
 
 _NUMBERS: Final = frozenset({Kind.INT, Kind.WHOLE, Kind.DATE, Kind.TIME})
-_AS_TEXT: Final = "CAST(CAST({0} AS VARCHAR({1})) AS VARCHAR({1}) FOR BIT DATA)"
-_AS_HEX: Final = "CAST(HEX({0}) AS VARCHAR({1}) FOR BIT DATA)"
+_AS_VARCHAR: Final = "CAST({0} AS VARCHAR({1}))"
 _EXACT: Final = {
     Kind.INT: "{0}",
     Kind.WHOLE: "CAST({0} AS BIGINT)",
-    Kind.DECIMAL: _AS_TEXT,
-    Kind.TEXT: "CAST({0} AS VARCHAR({1}) FOR BIT DATA)",
-    Kind.GRAPHIC: _AS_TEXT,
-    Kind.BITS: _AS_HEX,
-    Kind.BYTES: _AS_HEX,
     Kind.DATE: "(YEAR({0}) * 10000 + MONTH({0}) * 100 + DAY({0}))",
     Kind.TIME: "(HOUR({0}) * 10000 + MINUTE({0}) * 100 + SECOND({0}))",
-    Kind.MOMENT: _AS_TEXT,
+    Kind.DECIMAL: _AS_VARCHAR,
+    Kind.TEXT: "{0}",
+    Kind.GRAPHIC: _AS_VARCHAR,
+    Kind.BITS: "HEX({0})",
+    Kind.BYTES: "HEX({0})",
+    Kind.MOMENT: _AS_VARCHAR,
 }
+"""Numbers, and texts before they become bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class KeyColumn:
         kind: of its values.
         type: its declared type in Db2's SQL, as in `CAST(... AS type)`.
         size: the greatest number of bytes of the exact text; 0 for a number.
+        is_zos: whether the server is Db2 for z/OS.
 
     """
 
@@ -85,6 +87,7 @@ class KeyColumn:
     kind: Kind
     type: str
     size: int = 0
+    is_zos: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -93,17 +96,30 @@ class KeyColumn:
 
     def exact_value(self, alias: str) -> str:
         """The expression for its exact value; `alias` is the table's."""
-        return _EXACT[self.kind].format(f"{alias}.{quoted(self.name)}", self.size)
+        column = f"{alias}.{quoted(self.name)}"
+        if self.is_number:
+            return _EXACT[self.kind].format(column)
+        if self.is_zos and self.kind is Kind.GRAPHIC:
+            text = converted(column, f"VARGRAPHIC({self.size // _UTF_8_BYTES})", is_zos=True)
+        else:
+            text = _EXACT[self.kind].format(column, self.size)
+        return as_utf_8(text, self.size, is_zos=self.is_zos)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         told = {"name": self.name, "kind": self.kind.value, "type": self.type}
-        return {**told, "size": self.size} if self.size else told
+        return told | ({"size": self.size} if self.size else {}) | ({"zos": True} if self.is_zos else {})
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
         """Parse a column from JSON."""
-        return cls(str(given["name"]), Kind(given["kind"]), str(given["type"]), int(given.get("size", 0)))
+        return cls(
+            str(given["name"]),
+            Kind(given["kind"]),
+            str(given["type"]),
+            int(given.get("size", 0)),
+            bool(given.get("zos")),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +136,14 @@ class ChunkKey(IndexKey[KeyColumn]):
         return key_from_dict(given, cls, KeyColumn.from_dict)
 
 
-def keys_of(session: Session, instances: Sequence[Instance], *, is_zos: bool = False) -> dict[TableId, ChunkKey | NoKey]:
+def keys_of(
+    session: Session, instances: Sequence[Instance], *, is_zos: bool = False
+) -> dict[TableId, ChunkKey | NoKey]:
     """The key of each instance's table, in the given order."""
     parts = key_catalog.parts_of(session, [instance.table for instance in instances], is_zos=is_zos)
-    return {instance.table: choose(parts.get(instance.table, ()), instance.columns) for instance in instances}
+    return {
+        instance.table: choose(parts.get(instance.table, ()), instance.columns, is_zos=is_zos) for instance in instances
+    }
 
 
 def led_by(
@@ -134,33 +154,36 @@ def led_by(
     if part is None:
         return NoKey(f"it has no column {name}, which is to be the surrogate key")
     obstacle = _obstacle(part, set(instance.columns))
-    if obstacle is None and _key_column(part).size > LONGEST:
+    if obstacle is None and _key_column(part, is_zos=is_zos).size > LONGEST:
         obstacle = f"has the column {name}, which may be longer than {LONGEST} bytes"
     if obstacle is not None:
         return NoKey(f"the surrogate key can't lead its order: it {obstacle}")
-    return led(_key_column(part), key, ChunkKey)
+    return led(_key_column(part, is_zos=is_zos), key, ChunkKey)
 
 
-def choose(parts: Iterable[KeyPart], captured: Sequence[str]) -> ChunkKey | NoKey:
+def choose(parts: Iterable[KeyPart], captured: Sequence[str], *, is_zos: bool = False) -> ChunkKey | NoKey:
     """The best key of a table's unique indexes.
 
     Args:
         parts: the columns of the indexes; those of an index in its order.
         captured: names of the captured columns.
+        is_zos: whether the server is Db2 for z/OS.
 
     """
     names = set(captured)
-    return best_of(_index(list(group), names) for _, group in groupby(parts, key=lambda part: part.index))
+    return best_of(
+        _index(list(group), names, is_zos=is_zos) for _, group in groupby(parts, key=lambda part: part.index)
+    )
 
 
-def _index(parts: Sequence[KeyPart], captured: set[str]) -> UniqueIndex[ChunkKey]:
+def _index(parts: Sequence[KeyPart], captured: set[str], *, is_zos: bool) -> UniqueIndex[ChunkKey]:
     """One unique index of a table."""
     first = parts[0]
     found: ChunkKey | str | None = next(filter(None, (_obstacle(part, captured) for part in parts)), None)
     if found is None and len({part.order for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        found = ChunkKey(first.name, tuple(map(_key_column, parts)))
+        found = ChunkKey(first.name, tuple(_key_column(part, is_zos=is_zos) for part in parts))
     return UniqueIndex(first.name, first.is_primary, found, first.index)
 
 
@@ -194,19 +217,19 @@ def _kind(part: KeyPart) -> Kind | None:
     }.get(str(part.type))
 
 
-def _key_column(part: KeyPart) -> KeyColumn:
+def _key_column(part: KeyPart, *, is_zos: bool) -> KeyColumn:
     kind = _kind(part)
     if kind is None:
         raise KeyError(part.type)
     sizes = {
         Kind.DECIMAL: _DECIMAL_TEXT,
         Kind.MOMENT: _MOMENT_TEXT,
-        Kind.TEXT: part.length,
+        Kind.TEXT: utf_8_size(part.length, is_zos=is_zos),
         Kind.GRAPHIC: part.length * _UTF_8_BYTES,
         Kind.BITS: part.length * 2,
         Kind.BYTES: part.length * 2,
     }
-    return KeyColumn(part.column, kind, _declared(part), sizes.get(kind, 0))
+    return KeyColumn(part.column, kind, _declared(part), sizes.get(kind, 0), is_zos)
 
 
 def _declared(part: KeyPart) -> str:

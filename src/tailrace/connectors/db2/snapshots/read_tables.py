@@ -83,7 +83,7 @@ class ReadTable:
     @property
     def is_wide(self) -> bool:
         """Whether a value may be of any length."""
-        return any(is_unlimited(self.table.columns[i]) for i in self.selected)
+        return any(is_unlimited(self.types[i]) for i in self.selected)
 
     @property
     def has_large(self) -> bool:
