@@ -97,7 +97,7 @@ def count(table: TableId, most: int) -> str:
 
 def whole(table: TableId, columns: Sequence[str], isolation: str, override: str | None = None) -> str:
     """The SELECT of all rows of a table, in no order."""
-    return f"SELECT {', '.join(columns)} FROM {_source(table, override)}{isolation}"
+    return f"SELECT {', '.join(columns)} FROM {_source(table, override)} FOR READ ONLY{isolation}"
 
 
 def none_of(table: TableId, columns: Sequence[str], override: str) -> str:
