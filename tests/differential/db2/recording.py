@@ -17,7 +17,7 @@ from tests.differential import jars
 from tests.differential.db2.playing import play
 from tests.differential.db2.scenario_session import ScenarioSession
 from tests.differential.db2.scenarios import SCENARIOS, Scenario, named
-from tests.differential.db2.stand import Stand
+from tests.differential.db2.stand import stand_of
 from tests.differential.snapshots.running import Captured, parse
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -36,7 +36,7 @@ def main(names: Sequence[str]) -> None:
 
 def played(scenario: Scenario, folder: Path) -> ScenarioSession:
     """Run a scenario with Debezium."""
-    with Stand(scenario.schema, marked=scenario.lasting) as stand, ScenarioSession(stand, scenario, folder) as session:
+    with stand_of(scenario) as stand, ScenarioSession(stand, scenario, folder) as session:
         play(scenario, stand, session)
     return session
 

@@ -46,6 +46,11 @@ class Scenario:
         return self.properties.get("cdc.control.schema", "ASNCDC")
 
     @property
+    def platform(self) -> str:
+        """Which Db2 it is played on."""
+        return self.properties.get("db2.platform", "LUW")
+
+    @property
     def snapshots_each_time(self) -> bool:
         """There is a snapshot whenever the connector starts."""
         return self._mode == "always"
@@ -119,6 +124,9 @@ SCENARIOS = (
         "cdc.change.tables.schema": "CHANGES", "table.include.list": r"DB2INST1\..*", **TRANSACTIONS}),
     Scenario("another capture schema", "control", {
         "cdc.control.schema": "CAP1", "cdc.change.tables.schema": "CAP1", "table.include.list": r"DB2INST1\..*", **TRANSACTIONS}),
+    Scenario("on z/OS", "zos", {"db2.platform": "ZOS", **TRANSACTIONS}),
+    Scenario("on z/OS with schemas, other modes", "zos", {
+        "db2.platform": "ZOS", "decimal.handling.mode": "string", "time.precision.mode": "isostring", **SCHEMAS, **NO_STRUCTURE}),
     Scenario("started again", "restart", TRANSACTIONS),
     Scenario("always", "restart", {"snapshot.mode": "always"}),
     Scenario("when needed", "restart", {"snapshot.mode": "when_needed"}),

@@ -11,12 +11,12 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from tests.differential.db2 import cases
 from tests.differential.db2.cases import Step
+from tests.differential.db2.scenarios import Scenario
 
 from tailrace_standins.servers.child_process import dying_with_parent
 
@@ -32,6 +32,7 @@ class Stand:
 
     Args:
         schema: the capture schema.
+        platform: LUW or ZOS.
         marked: there is a table of whose rows one marks the end of each stage.
 
     Attributes:
@@ -40,8 +41,9 @@ class Stand:
 
     """
 
-    def __init__(self, schema: str = "ASNCDC", *, marked: bool = True) -> None:
+    def __init__(self, schema: str = "ASNCDC", platform: str = "LUW", *, marked: bool = True) -> None:
         self.schema = schema
+        self.platform = platform
         self.port = 0
         self.marks = 0
         self._marked = marked
@@ -51,7 +53,7 @@ class Stand:
         self._child: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
-        command = [*dying_with_parent(), sys.executable, "-m", "tests.differential.db2.stand_process", self.schema]
+        command = [*dying_with_parent(), sys.executable, "-m", "tests.differential.db2.stand_process", self.schema, self.platform]
         self._child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self._answer())
         self._tick()
@@ -137,3 +139,8 @@ class Stand:
         if "failed" in answer:
             raise RuntimeError(answer["failed"])
         return answer["result"]
+
+
+def stand_of(scenario: Scenario) -> Stand:
+    """The server of a scenario."""
+    return Stand(scenario.schema, scenario.platform, marked=scenario.lasting)

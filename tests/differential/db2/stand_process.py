@@ -1,6 +1,6 @@
-"""`python -m tests.differential.db2.stand_process SCHEMA...`: a Db2 stand-in that is led through its standard input.
+"""`python -m tests.differential.db2.stand_process SCHEMA PLATFORM`: a Db2 stand-in that is led through its standard input.
 
-The arguments are its capture schemas. It first prints its port. Each input line is a JSON list of a command and its arguments;
+The arguments are its capture schema, and LUW or ZOS. It first prints its port. Each input line is a JSON list of a command and its arguments;
 each is answered by a line with a JSON object of `result` or `failed`. The process ends at the end of its input.
 
 It runs in a process of its own, as the positions of a log are counted in a process: so each scenario's log has the same ones.
@@ -28,12 +28,11 @@ ROUND = 10_000
 class Led:
     """The stand-in, and what it can be told."""
 
-    def __init__(self, schemas: Sequence[str]) -> None:
+    def __init__(self, schema: str, platform: str) -> None:
         self._now: dt.datetime | None = None
-        self.engine = Engine(DATABASE, users={USER: PASSWORD}, clock=self._clock)
-        self.replications = [Replication(self.engine, schema) for schema in schemas]
-        for each in self.replications:
-            each.capture.start(NEVER)
+        self.engine = Engine(DATABASE, users={USER: PASSWORD}, clock=self._clock, platform=platform)
+        self.replication = Replication(self.engine, schema)
+        self.replication.capture.start(NEVER)
 
     def sql(self, statements: Sequence[str]) -> list[list[Any]]:
         """Run statements in one transaction, which is committed unless it ends otherwise; the last one's rows, as texts."""
@@ -52,22 +51,19 @@ class Led:
         self._now = dt.datetime.fromisoformat(text)
 
     def step(self) -> None:
-        """The Capture programs take all that is committed, and say so."""
-        for each in self.replications:
-            each.capture.step()
-            if each.capture.error:
-                raise each.capture.error
+        """The Capture program takes all that is committed, and says so."""
+        self.replication.capture.step()
+        if self.replication.capture.error:
+            raise self.replication.capture.error
 
     def reinit(self) -> None:
-        """The Capture programs read their registers anew."""
-        for each in self.replications:
-            each.capture.reinit()
+        """The Capture program reads its register anew."""
+        self.replication.capture.reinit()
 
     def resume(self) -> None:
-        """From now on the Capture programs work by themselves."""
-        for each in self.replications:
-            each.capture.stop()
-            each.capture.start(OFTEN)
+        """From now on the Capture program works by itself."""
+        self.replication.capture.stop()
+        self.replication.capture.start(OFTEN)
 
     def round(self) -> None:
         """The log goes on at a round position, so that it does not matter how often was looked at what is before."""
@@ -76,8 +72,7 @@ class Led:
 
     def close(self) -> None:
         """End it."""
-        for each in self.replications:
-            each.close()
+        self.replication.close()
         self.engine.close()
 
     def _clock(self) -> dt.datetime:
@@ -86,7 +81,7 @@ class Led:
 
 def main() -> None:
     """Serve until the input ends."""
-    led = Led(sys.argv[1:])
+    led = Led(*sys.argv[1:])
     with StandIn(led.engine) as server:
         _say({"result": server.port})
         for line in sys.stdin:
@@ -98,7 +93,7 @@ def main() -> None:
 def _answer(command: Callable[..., Any], arguments: list[Any]) -> dict[str, Any]:
     try:
         return {"result": command(*arguments)}
-    except Exception as error:  # noqa: BLE001 -- sent to the other process, which raises it
+    except Exception as error:
         return {"failed": f"{type(error).__name__}: {error}"}
 
 

@@ -55,7 +55,9 @@ def test_the_ends_of_transactions_count_what_was_told(scenario):
     rows = {}
     for each in streamed(scenario):
         rows.setdefault(each.value["transaction"]["id"], []).append(each)
-    ends = {each.value["id"]: each.value["event_count"] for each in golden(scenario) if each.value.get("status") == "END"}
+    ends = {
+        each.value["id"]: each.value["event_count"] for each in golden(scenario) if each.value.get("status") == "END"
+    }
     last = streamed(scenario)[-1].value["transaction"]["id"]
     assert ends == {id_: len(found) for id_, found in rows.items() if id_ != last}
 

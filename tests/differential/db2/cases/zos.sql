@@ -1,0 +1,23 @@
+-- Db2 for z/OS: an update is one row of its new image, and log sequence numbers have ten bytes.
+CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, V VARCHAR(10), D DECIMAL(9, 2), TS TIMESTAMP(12), F DECFLOAT(34));
+CREATE TABLE NO_KEY (V INTEGER);
+--- register T, NO_KEY
+INSERT INTO T VALUES (1, 'a', 1.5, '2024-02-29 12:34:56.123456789012', 1.5), (2, NULL, NULL, NULL, NULL);
+INSERT INTO NO_KEY VALUES (1), (1);
+--- then
+INSERT INTO T VALUES (3, 'žluť', -1, '1969-12-31 23:59:59.999', 100);
+UPDATE T SET V = 'b' WHERE ID = 1;
+UPDATE T SET V = V;
+UPDATE NO_KEY SET V = 2;
+DELETE FROM T WHERE ID = 2;
+--- transaction
+DELETE FROM T WHERE ID = 3;
+INSERT INTO T VALUES (4, 'd', NULL, NULL, NULL);
+INSERT INTO NO_KEY VALUES (5);
+UPDATE T SET V = 'e' WHERE ID = 4;
+COMMIT;
+--- then: the key is changed
+UPDATE T SET ID = 10 WHERE ID = 1;
+--- stop
+DELETE FROM NO_KEY;
+--- start
