@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from attrs import evolve
 
-from tailrace.config.settings import Settings
 from tailrace.connectors.base import (
     ONLY_LANE,
     History,
@@ -35,6 +34,7 @@ from tailrace.connectors.change_tables.common_boundary import is_boundary
 from tailrace.connectors.change_tables.dialect import Dialect
 from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.ranges import Ranges
+from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.change_tables.start_positions import history_at, restart_now
 from tailrace.connectors.interface import SignalPoller
 from tailrace.connectors.object_paths import load_object
@@ -43,8 +43,12 @@ from tailrace.connectors.shared.interrupted_reading import BatchReader, Interrup
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.events.event import Event, NewEvents
 from tailrace.schema.routing import Routing
+from tailrace.schema.tables import TableId
 
-SettingsT = TypeVar("SettingsT", bound=Settings)
+if TYPE_CHECKING:
+    from tailrace.connectors.change_tables.snapshots.plans import Plans
+
+SettingsT = TypeVar("SettingsT", bound=ChangeTableSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +59,10 @@ class Parts:
         dialect: a `Dialect`.
         existing: what the lists of tables can match.
         log_parts: `streaming.LogParts`.
-        planned: the start point of a snapshot for so many lanes, after others.
-        snapshot_point: that of a DataFrame's.
-        next_parts: see `Connector.next_parts`.
-        requested_step: see `Connector.requested_step`.
+        planned_tables: `PlannedTables`.
+        signal_sql: how SQL of signals is cut into pieces; a value.
         snapshot_reader: the reader of a lane's part of a snapshot.
         part_reader: that of a DataFrame's part.
-        blocking_reader: that of a blocking snapshot.
         signal_poller: see `Connector.signal_poller`.
 
     """
@@ -69,13 +70,10 @@ class Parts:
     dialect: str
     existing: str
     log_parts: str
-    planned: str
-    snapshot_point: str
-    next_parts: str
-    requested_step: str
+    planned_tables: str
+    signal_sql: str
     snapshot_reader: str
     part_reader: str
-    blocking_reader: str
     signal_poller: str
 
 
@@ -111,8 +109,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         # A connector that has run before may have lists with tables that were dropped since.
         (unmatched_lists.warn if after else unmatched_lists.require)(self.settings, self._part("existing"))
         if snapshot_lanes:
-            planned: StartPoint = self._part("planned", snapshot_lanes, after)
-            return planned
+            return self.plans().planned(snapshot_lanes, after)
         # Without either there is nothing to deliver before the first change.
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = restart_now(self._dialect, initial=tells)
@@ -175,15 +172,13 @@ class ChangeTableConnector(Generic[SettingsT]):
 
     def snapshot_point(self) -> StartPoint:
         """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
-        found: StartPoint = self._part("snapshot_point")
-        return found
+        return self.plans().snapshot_point()
 
     def next_parts(
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is from the step before."""
-        found: SnapshotStep = self._part("next_parts", point, reached, wanted, max_bytes)
-        return found
+        return self.plans().next_parts(point, reached, wanted, max_bytes)
 
     def signal_poller(self, signalled: Signalled | None) -> SignalPoller:
         """Polls for signals after those that `signalled` says were handled."""
@@ -194,8 +189,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> RequestedStep | None:
         """The next parts of the requested work, at most `wanted`; None if none can be read now."""
-        found: RequestedStep | None = self._part("requested_step", start, signalled, wanted, max_bytes)
-        return found
+        return self.plans().requested_step(start, signalled, wanted, max_bytes)
 
     def read_part(
         self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
@@ -215,9 +209,25 @@ class ChangeTableConnector(Generic[SettingsT]):
             new_events
         )
 
+    def plans(self) -> Plans[Any, Any]:
+        """What plans the snapshots of these settings."""
+        from tailrace.connectors.change_tables.snapshots.plans import Plans  # only for snapshots
+
+        return Plans(self.settings, self._dialect, self._part("planned_tables"), load_object(self.parts.signal_sql))
+
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
-        found: BatchReader = self._part("blocking_reader", lane, progress, history)
-        return found
+        from tailrace.connectors.change_tables.blocking import BlockingChangeTables  # rarely needed
+        from tailrace.connectors.shared.blocking import BlockingReader
+
+        sql, reader = load_object(self.parts.signal_sql), load_object(self.parts.snapshot_reader)
+        blocked: BlockingChangeTables[Any] = BlockingChangeTables(self._dialect, sql, self._part_of, reader)
+        # In chunks and exact, even if Debezium's way is requested for the initial snapshot: that would be as of another
+        # position than the one where the log waits.
+        exact = evolve(self.settings, snapshot_isolation_mode=None)
+        return BlockingReader(exact, lane, progress, history, blocked)
+
+    def _part_of(self, settings: SettingsT, tables: Sequence[TableId], place: Mapping[str, Any]) -> Mapping[str, Any]:
+        return type(self)(settings).plans().part_of(tables, place)
 
     def _part(self, name: str, *given: Any) -> Any:
         return load_object(getattr(self.parts, name))(self.settings, *given)

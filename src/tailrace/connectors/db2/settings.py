@@ -7,7 +7,7 @@ from typing import Final
 from attrs import frozen
 
 from tailrace.config.secret import Secret
-from tailrace.config.settings import Settings
+from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.db2.properties.events import PLACEHOLDER
 from tailrace.connectors.db2.properties.reading import PROCESSING, ZOS
 
@@ -15,7 +15,7 @@ _PATIENCE: Final = 30
 
 
 @frozen(kw_only=True)
-class Db2Settings(Settings):
+class Db2Settings(ChangeTableSettings):
     """The configuration of a Db2 connector, checked."""
 
     # Connection
@@ -46,9 +46,6 @@ class Db2Settings(Settings):
     tailrace_registered_anew: str
     streaming_query_timespan_seconds: int
 
-    # Snapshots
-    snapshot_isolation_mode: str | None
-
     @property
     def is_zos(self) -> bool:
         """Whether the server is Db2 for z/OS, which has another catalogue and shorter LSNs."""
@@ -69,11 +66,6 @@ class Db2Settings(Settings):
     def application(self) -> str:
         """The name under which the server lists the connections."""
         return self.driver_clientprogramname or "tailrace"
-
-    @property
-    def lock_timeout_is_final(self) -> bool:
-        """Whether a snapshot fails if a lock is not granted in time, instead of trying again."""
-        return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
 
     @property
     def uses_processing_time(self) -> bool:

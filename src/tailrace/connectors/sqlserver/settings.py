@@ -5,14 +5,14 @@ from __future__ import annotations
 from attrs import frozen
 
 from tailrace.config.secret import Secret
-from tailrace.config.settings import Settings
 from tailrace.config.time_zones import TimeZone, time_zone
+from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION, PROCESSING
 from tailrace.schema.event_shapes import CURRENT
 
 
 @frozen(kw_only=True)
-class SqlServerSettings(Settings):
+class SqlServerSettings(ChangeTableSettings):
     """The configuration of a SQL Server connector, checked."""
 
     # Connection
@@ -55,7 +55,6 @@ class SqlServerSettings(Settings):
     streaming_fetch_size: int
 
     # Snapshots
-    snapshot_isolation_mode: str | None
     incremental_snapshot_option_recompile: bool
 
     @property
@@ -63,11 +62,6 @@ class SqlServerSettings(Settings):
         """The named instance whose port must be resolved; None if the port is configured."""
         has_port = self.is_given("database.port")
         return None if has_port else self.database_instance
-
-    @property
-    def lock_timeout_is_final(self) -> bool:
-        """Whether a snapshot fails if a lock is not granted in time, instead of trying again."""
-        return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
 
     @property
     def server_zone(self) -> TimeZone | None:

@@ -34,9 +34,10 @@ def snapshot_reader(
         if settings.snapshot_isolation_mode is None:
             source = opened_source(settings, progress.restart, keys, history, with_overrides=True)
             return ChangeTableSnapshot(dialect, source, history, restart, partial(server_clock, source))
-        from tailrace.connectors.db2.snapshots.isolated import IsolatedSource  # rarely needed
+        from tailrace.connectors.db2.snapshots.isolated import isolated_source  # rarely needed
 
-        isolated = IsolatedSource(settings, progress, keys)
-        return ChangeTableSnapshot(dialect, isolated, history, isolated.restart, isolated.clock, starts_over=True)
+        isolated = isolated_source(settings, progress, keys)
+        clock = partial(server_clock, isolated.source)
+        return ChangeTableSnapshot(dialect, isolated, history, isolated.restart, clock, starts_over=True)
 
     return SnapshotReader(settings, lane, progress, restart.delivered, opened, others, tables, add_structure)
