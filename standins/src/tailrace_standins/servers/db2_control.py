@@ -11,15 +11,19 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from tailrace_standins.db2 import bulk
 from tailrace_standins.db2.asn.backups import Backup
 from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
 from tailrace_standins.db2.session import Login, Session
 from tailrace_standins.servers.db2_server import DONE, FAILED, USER
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def main() -> None:
@@ -100,6 +104,9 @@ class Hosted:
             "monitor": capture.monitor,
             "keep_house": capture.keep_house,
             "advances": lambda does: setattr(capture, "advances", does),
+            "load": lambda schema, name, path: bulk.load(self.engine, (schema, name), _table(path)),
+            "change": self._change,
+            "answered": lambda: self.engine.shortcuts.answered,
             "backup": self._back_up,
             "restore": lambda number: self.replication.restore(self._backups[number]),
             "clock": self._set_clock,
@@ -111,6 +118,10 @@ class Hosted:
         """A fixed time with its zone (ISO 8601); None: the real one."""
         self.time = None if text is None else dt.datetime.fromisoformat(text)
 
+    def _change(self, schema: str, name: str, operation: str, path: str, at_once: int) -> int:
+        """Write captured changes; the number of rows in the change table."""
+        return bulk.Changes(self.engine, self.replication).write((schema, name), operation, _table(path), at_once)
+
     def _back_up(self) -> int:
         """Back the database up; the backup's number."""
         self._backups.append(self.replication.backup())
@@ -120,6 +131,14 @@ class Hosted:
         """Stop all and remove the data."""
         self.replication.close()
         self.engine.close()
+
+
+def _table(path: str) -> pa.Table:
+    """The Arrow table in a file."""
+    import pyarrow as pa
+
+    with pa.memory_map(path) as source:
+        return pa.ipc.open_file(source).read_all()
 
 
 def _answer(databases: Databases, command: str, database: str, arguments: list[Any]) -> tuple[str, str]:

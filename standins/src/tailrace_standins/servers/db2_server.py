@@ -17,13 +17,17 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, Unavailable, driver
 from tailrace_standins.servers.db2_given import GivenServer, StandInOnly
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Database", "GivenServer", "StandInOnly", "StandInServer", "Unavailable", "driver", "server"]
 
@@ -84,6 +88,38 @@ class StandInServer(Database):
     def add_user(self, name: str, password: str) -> None:
         """Add a user to all databases, who may do what GRANT allows."""
         self.command("add_user", self.database, name, password)
+
+    def load(self, table: str, rows: pa.Table, database: Database | None = None) -> None:
+        """Add rows to a table past SQL and the log: a million in some seconds (`db2/bulk.py`)."""
+        self._bulk("load", table, rows, database)
+
+    def change(
+        self, table: str, operation: str, rows: pa.Table, at_once: int = 1000, database: Database | None = None
+    ) -> int:
+        """Change a registered table as if it had been captured, in transactions of `at_once` rows (`db2/bulk.py`).
+
+        Args:
+            table: `SCHEMA.TABLE`.
+            operation: `insert`, `update` (rows are the new ones) or `delete` (rows have the primary key).
+            rows: columns by name.
+            at_once: rows of a transaction.
+            database: None for the first one.
+
+        Returns: the number of rows in the change table.
+
+        """
+        return int(self._bulk("change", table, rows, database, operation, at_once))
+
+    def _bulk(self, what: str, table: str, rows: pa.Table, database: Database | None, *more: Any) -> Any:
+        import pyarrow as pa
+
+        schema, _, name = table.partition(".")
+        with tempfile.TemporaryDirectory(prefix="tailrace-db2-") as folder:
+            path = f"{folder}/rows.arrow"
+            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
+                writer.write_table(rows)
+            given = [*more[:1], path, *more[1:]]
+            return self.command(what, (database or self).database, schema, name, *given)
 
     @property
     def pid(self) -> int:

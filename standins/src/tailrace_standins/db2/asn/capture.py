@@ -17,7 +17,7 @@ from tailrace_standins.db2.asn.housekeeping import Counts, Housekeeping
 from tailrace_standins.db2.asn.messages import Messages
 from tailrace_standins.db2.asn.numbers import Lsns
 from tailrace_standins.db2.asn.register import Register
-from tailrace_standins.db2.asn.rows import Filled, Registration, change_rows
+from tailrace_standins.db2.asn.rows import Filled, Registration, Shapes, change_rows
 from tailrace_standins.db2.engine import changing
 from tailrace_standins.db2.engine.catalog import Table
 from tailrace_standins.db2.engine.log import LoggedTransaction, Record
@@ -64,6 +64,7 @@ class Capture:
         self._done = self._end = 0
         self._time = engine.now()
         self._counts = Counts()
+        self._shapes = Shapes()
         self._commits: dict[tuple[str, str], bytes] = {}
         engine.hooks.append(self)
 
@@ -162,6 +163,7 @@ class Capture:
     def _filled(self, waiting: list[tuple[int, LoggedTransaction]]) -> tuple[int, Filled]:
         """The rows of transactions, but not more at once than memory should have; of how many."""
         filled, units = Filled(), []
+        self._shapes = Shapes()
         count = 0
         for position, transaction in waiting:
             if filled.count >= _ROWS_AT_ONCE:
@@ -190,7 +192,8 @@ class Capture:
                 self._fail(registration, told, SqlError(-204, "42704", ".".join(registration.target)))
             return
         try:
-            rows = list(change_rows(record, registration, target, commit, self.lsns))
+            shapes = self._shapes.of(record.table, target, registration.prefix)
+            rows = list(change_rows(record, registration, shapes, commit, self.lsns))
         except SqlError as error:
             self._fail(registration, f"ASN0552E the row does not fit into {'.'.join(registration.target)}: {error}", error)
         else:
@@ -239,6 +242,17 @@ class Capture:
             self.register.advance(self.lsns.at(self._end), self._time, self._commits)
             self._commits = {}
             self._session.commit()
+
+    def wrote(self, source: tuple[str, str], commit: bytes | None, rows: int, transactions: int) -> None:
+        """Change tables were written past the log (`db2.bulk`), up to now: tell it."""
+        with self.work:
+            if commit is not None:
+                self._commits[source] = commit
+            self._done = self._end = next(POSITIONS)
+            self._time = self._engine.now()
+            self._counts.rows += rows
+            self._counts.transactions += transactions
+            self.advance()
 
     def prune(self, before: str | None = None) -> None:
         """Delete rows of transactions committed before a time of the server; None: RETENTION_LIMIT before now."""

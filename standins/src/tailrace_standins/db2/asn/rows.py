@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from tailrace_standins.db2.asn.numbers import Lsns
@@ -59,13 +59,15 @@ class Registration:
 
 
 def change_rows(
-    record: Record, registration: Registration, target: Table, commit: bytes, lsns: Lsns
+    record: Record, registration: Registration, shapes: tuple[Shape, Shape], commit: bytes, lsns: Lsns
 ) -> Iterator[list[Stored]]:
-    """The change table's rows of a record; raises `SqlError` for a value that does not fit its column."""
-    after = shape(record.table.columns, target.columns, registration.prefix)
-    before = shape(record.table.columns, target.columns, "")
+    """The change table's rows of a record; raises `SqlError` for a value that does not fit its column.
+
+    `shapes` are those without and with the registration's prefix.
+    """
+    plain, after = shapes
     if record.operation is Operation.UPDATE:
-        old, new = before(record.before, None), before(record.after, None)
+        old, new = plain(record.before, None), plain(record.after, None)
         if registration.changed_only and old == new:
             return
         if registration.splits:
@@ -89,7 +91,22 @@ class _Picked:
     is_before: bool = False
 
 
-@lru_cache(1000)
+class Shapes:
+    """The shapes of tables' rows, each made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, int, str], tuple[Table, Table, tuple[Shape, Shape]]] = {}
+
+    def of(self, source: Table, target: Table, prefix: str) -> tuple[Shape, Shape]:
+        """Those of a table and its change table, without and with a prefix."""
+        key = id(source), id(target), prefix
+        found = self._made.get(key)
+        if found is None:  # it holds the tables, so that no other ones get their ids
+            both = (shape(source.columns, target.columns, ""), shape(source.columns, target.columns, prefix))
+            found = self._made[key] = (source, target, both)
+        return found[2]
+
+
 def shape(source: tuple[Column, ...], target: tuple[Column, ...], prefix: str) -> Shape:
     """What makes the columns of a row, from an image and that before it."""
     places = {column.name: place for place, column in enumerate(source)}
@@ -99,10 +116,15 @@ def shape(source: tuple[Column, ...], target: tuple[Column, ...], prefix: str) -
         assert image is not None  # noqa: S101  # the record's operation has it
         return [_value(before if each.is_before else image, each) for each in picked]
 
-    if all(each.source is not None and each.source.type == each.target.type and not each.is_before for each in picked):
-        straight = [each.place or 0 for each in picked]
-        return lambda image, _: [image[place] for place in straight]  # type: ignore[index]
+    if len(picked) > 1 and all(_is_straight(each) for each in picked):
+        straight = itemgetter(*(each.place or 0 for each in picked))
+        return lambda image, _: list(straight(image or ()))
     return made
+
+
+def _is_straight(picked: _Picked) -> bool:
+    """Whether the value is taken as it is."""
+    return picked.source is not None and picked.source.type == picked.target.type and not picked.is_before
 
 
 def _picked(source: Sequence[Column], places: dict[str, int], column: Column, prefix: str) -> _Picked:

@@ -103,7 +103,7 @@ def writer(type_: SqlType) -> Writer:
     if name in _STRUCTS:
         return struct.Struct(_STRUCTS[name]).pack
     if name == "varbinary" or (type_.bit_data and name != "char"):
-        return lambda value: struct.pack(">H", len(value)) + value
+        return lambda value: _length(len(value)) + value
     if name in {"varchar", "long varchar"}:
         return _varchar
     if name in {"vargraphic", "long vargraphic"}:
@@ -137,9 +137,12 @@ def _fixed(type_: SqlType) -> Writer:
 _STRUCTS: Final = {"smallint": "<h", "integer": "<i", "bigint": "<q", "real": "<f", "double": "<d", "boolean": "<h"}
 
 
+_length: Final = struct.Struct(">H").pack
+
+
 def _varchar(value: str) -> bytes:
     data = value.encode()
-    return struct.pack(">H", len(data)) + data
+    return _length(len(data)) + data
 
 
 def _vargraphic(value: str) -> bytes:

@@ -120,25 +120,49 @@ def run(session: EngineSession, plan: ChangePlan, values: dict[str, Stored]) -> 
 
 def _insert(session: EngineSession, plan: ChangePlan, values: dict[str, Stored], transaction: Transaction) -> int:
     found = session.visible_rows(plan.plan, values)
-    places = {column.id: place for place, column in enumerate(plan.table.columns)}
-    given = {column.id for column in plan.targets}
-    defaulted = set(plan.defaulted)
-    rows = []
-    for number, row in enumerate(found):
-        new: list[Stored] = [None] * len(places)
-        missing = [column for column in plan.table.columns if column.id not in given]
-        for place, (value, column, of) in enumerate(zip(row, plan.targets, plan.types_of, strict=True)):
-            if (number, place) in defaulted:
-                missing.append(column)
-                continue
-            if column.identity is not None and column.identity.always:
-                raise SqlError(-798, "428C9", column.name)
-            new[places[column.id]] = convert.converted(value, of, column.type, assigned=True)
-        for column in missing:
-            new[places[column.id]] = default_value(session, plan.table, column)
-        rows.append(new)
-    insert_rows(session, transaction, plan.table, rows)
-    return len(rows)
+    if not found:
+        return 0
+    given = dict(zip((column.id for column in plan.targets), zip(*found, strict=True), strict=True))
+    kinds = {column.id: of for column, of in zip(plan.targets, plan.types_of, strict=True)}
+    defaulted: dict[int, set[int]] = {}
+    for number, place in plan.defaulted:
+        defaulted.setdefault(plan.targets[place].id, set()).add(number)
+    columns = []
+    for column in plan.table.columns:
+        by_default = defaulted.get(column.id, set())
+        columns.append(
+            _column(session, plan.table, column, given.get(column.id), kinds.get(column.id), by_default, len(found))
+        )
+    insert_rows(session, transaction, plan.table, list(zip(*columns, strict=True)))
+    return len(found)
+
+
+def _column(
+    session: EngineSession,
+    table: Table,
+    column: Column,
+    given: Sequence[Stored] | None,
+    of: SqlType | None,
+    defaulted: set[int],
+    count: int,
+) -> Sequence[Stored]:
+    """A column of new rows; the rows of `defaulted` say DEFAULT."""
+    if given is None:
+        return _defaults(session, table, column, count)
+    if column.identity is not None and column.identity.always and len(defaulted) < count:
+        raise SqlError(-798, "428C9", column.name)
+    convert_one = convert.assigner(of, column.type)
+    made = list(given) if convert_one is None else list(map(convert_one, given))
+    for number, value in zip(sorted(defaulted), _defaults(session, table, column, len(defaulted)), strict=True):
+        made[number] = value
+    return made
+
+
+def _defaults(session: EngineSession, table: Table, column: Column, count: int) -> Sequence[Stored]:
+    """Values for rows that do not give one: of an identity column a new one each."""
+    if column.identity is not None:
+        return [default_value(session, table, column) for _ in range(count)]
+    return [default_value(session, table, column)] * count if count else []
 
 
 def insert_rows(

@@ -72,6 +72,29 @@ def converted(value: Stored, source: SqlType | None, target: SqlType, *, assigne
     return temporal(str(value), target, source)
 
 
+def assigner(source: SqlType | None, target: SqlType) -> Callable[[Stored], Stored] | None:
+    """What makes stored values of one type those of a column, for many of them; None: they are what they should be."""
+    if source == target or (source is not None and _widens(source, target)):
+        return None
+    if target.name == "varchar" and not target.bit_data and (source is None or types.is_text(source)):
+        return lambda value: value if _is_short(value, target.length) else converted(value, source, target, assigned=True)
+    return lambda value: converted(value, source, target, assigned=True)
+
+
+def _is_short(value: Stored, length: int) -> bool:
+    """Whether it is text that fits for sure."""
+    return isinstance(value, str) and len(value) <= length and value.isascii()
+
+
+def _widens(source: SqlType, target: SqlType) -> bool:
+    """Whether all values of a type are the same in the other one."""
+    if source.name in types.WHOLE and target.name in types.WHOLE:
+        return types.WHOLE.index(source.name) <= types.WHOLE.index(target.name)
+    if source.name in {"varchar", "varbinary"}:
+        return source.name == target.name and source.bit_data == target.bit_data and source.length <= target.length
+    return False
+
+
 def _truth(value: Stored) -> int:
     if isinstance(value, str):
         text = value.strip().lower()

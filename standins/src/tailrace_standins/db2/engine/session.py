@@ -245,6 +245,10 @@ class EngineSession:
         self._reading.append(reader)
         return reader
 
+    def added(self, storage: str, rows: int) -> None:
+        """Rows were added to a table past the log (`db2.bulk`)."""
+        self._engine.shortcuts.added(storage, rows)
+
     def done(self, reader: Connection) -> None:
         """A cursor's connection is free."""
         self._reading.remove(reader)

@@ -66,8 +66,15 @@ class Expressions(ABC):
         if value.type == target or (value.type is not None and value.type.name in types.WHOLE and target.name in types.WHOLE
                                     and types.WHOLE.index(value.type.name) <= types.WHOLE.index(target.name)):  # fmt: skip
             return replace(value, type=target)
-        sql = f"converted({value.sql}, '{functions.key(value.type)}', '{functions.key(target)}')"
-        return Typed(sql, target, value.nullable, value.name)
+        return Typed(self._converted(value, target), target, value.nullable, value.name)
+
+    def _converted(self, value: Typed, target: SqlType) -> str:
+        """The text of a conversion: of texts that need none but other types, SQLite makes it by itself, and fast."""
+        source = value.type
+        is_text = source is not None and source.name in {"char", "varchar"} and target.name == "varchar"
+        if source is not None and is_text and source.length <= target.length and (target.bit_data or not source.bit_data):
+            return value.sql if target.bit_data == source.bit_data else f"CAST({value.sql} AS BLOB)"
+        return f"converted({value.sql}, '{functions.key(source)}', '{functions.key(target)}')"
 
     def _literal(self, node: tree.Literal, _: Scope) -> Typed:
         if node.value is None or node.type is None:
