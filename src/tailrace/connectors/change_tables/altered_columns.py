@@ -2,7 +2,7 @@
 
 The rows of a change table always have its own column types. The source table may be ahead of them: capture alters the
 change table only when it reaches the ALTER in the log. A column that becomes nullable may be announced as nullable at
-once.
+once. A change table may also have a column before its table has it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,13 @@ def altered(announced: Table, now: Table) -> Table:
     columns = {each.name: each for each in now.columns}
     merged = tuple(_merged(each, columns.get(each.name, each)) for each in announced.columns)
     return announced if merged == announced.columns else replace(announced, columns=merged)
+
+
+def with_added(announced: Table, now: Table) -> Table:
+    """The announced structure with columns that it lacks: the table got them after its change table."""
+    known = {each.name for each in announced.columns}
+    added = tuple(each for each in now.columns if each.name not in known)
+    return replace(announced, columns=announced.columns + added) if added else announced
 
 
 def _merged(announced: Column, now: Column) -> Column:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
 
-from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured
+from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured, with_added
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Catalogue, Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, is_of, not_captured, of_instance
@@ -169,12 +169,13 @@ class CaptureInstances(Generic[Session]):
         return None if other is None or other.columns == announced.columns else other
 
     def _find_other_structures(self) -> dict[str, Table]:
-        """The structures of instances that were announced with other types than their rows have now."""
+        """The structures of instances that were announced with other types, or fewer columns, than their rows have now."""
         found = {}
         for name, instance in self.all.items():
             announced, source = self._announced.of_instance(instance), self._structures.get(instance.table)
             if announced is not None and source is not None:
-                now = altered(announced, as_captured(source, self._types.get(instance.object_id, {})))
+                captured = as_captured(of_instance(source, instance), self._types.get(instance.object_id, {}))
+                now = with_added(altered(announced, captured), captured)
                 if now is not announced:
                     found[name] = now
         return found

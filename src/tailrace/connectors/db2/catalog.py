@@ -99,8 +99,9 @@ def other_types(session: Session, settings: Db2Settings) -> Mapping[int, Types]:
     made = {(owner, table): at for _, _, owner, table, *_, at, _ in _registered(session, settings)}
     found: defaultdict[int, dict[str, Column]] = defaultdict(dict)
     for owner, table, *row in session.rows(asked(settings, sql_of(settings).other_types)):
-        column = column_of(row)
-        found[_object_id(owner, table, made[owner, table])][column.name] = column
+        column, names = column_of(row), (owner.rstrip(), table)
+        if names in made:  # else it was registered in between, and `stamp` will tell
+            found[_object_id(*names, made[names])][column.name] = column
     return found
 
 
@@ -151,10 +152,7 @@ def name_in_database(table: TableId) -> str:
 def _registered(session: Session, settings: Db2Settings) -> list[tuple[Any, ...]]:
     """Rows of the register: names as text, the synchpoint as bytes."""
     rows = session.raw_rows(asked(settings, sql_of(settings).register))
-    return [
-        (*(_text(each) for each in row[:4]), row[4], *(_text(each) for each in row[5:7]), *row[7:])
-        for row in rows
-    ]
+    return [(*(_text(each) for each in row[:4]), row[4], *(_text(each) for each in row[5:7]), *row[7:]) for row in rows]
 
 
 def _change_columns(session: Session, settings: Db2Settings) -> dict[tuple[str, str], list[str]]:

@@ -58,6 +58,15 @@ def _columns_of(alias: str) -> str:
     )
 
 
+def _stamp(tables: str, made: str, altered: str, *, is_zos: bool = False) -> str:
+    """Registrations, their states, and the times of their tables: also the sums of these, as clocks are set back."""
+    times = [f"{alias}.{column}" for alias in "ct" for column in (made, altered)]
+    newest = [f"MAX({each})" for each in times]
+    sums = [f"SUM(BIGINT(SECOND({each})) * 1000000 + MICROSECOND({each}))" for each in times]
+    inactive = [f"COUNT({_INACTIVE})", *(name(f"{which}({_INACTIVE})", 257, is_zos=is_zos) for which in ("MIN", "MAX"))]
+    return f"SELECT {', '.join(['COUNT(*)', 'COUNT(r.CD_NEW_SYNCHPOINT)', *inactive, *newest, *sums])} FROM {tables}"
+
+
 _CHANGE_TABLES: Final = (
     "{0}.IBMSNAP_REGISTER r JOIN SYSCAT.TABLES c ON c.TABSCHEMA = r.CD_OWNER AND c.TABNAME = r.CD_TABLE "
     "LEFT JOIN SYSCAT.TABLES t ON t.TABSCHEMA = r.SOURCE_OWNER AND t.TABNAME = r.SOURCE_TABLE WHERE r.SOURCE_OWNER <> ''"
@@ -77,8 +86,7 @@ LUW: Final = CatalogSql(
     code_page="SELECT CODEPAGE FROM SYSCAT.COLUMNS WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_REGISTER' "
     "AND COLNAME = 'SOURCE_OWNER'",
     made="SELECT CREATE_TIME FROM SYSCAT.TABLES WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_UOW'",
-    stamp=f"SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), {name(f'MIN({_INACTIVE})', 257)}, {name(f'MAX({_INACTIVE})', 257)}, "
-    f"MAX(c.CREATE_TIME), MAX(c.ALTER_TIME), MAX(t.CREATE_TIME), MAX(t.ALTER_TIME) FROM {_CHANGE_TABLES}",
+    stamp=_stamp(_CHANGE_TABLES, "CREATE_TIME", "ALTER_TIME"),
     register=f"SELECT {_registered()}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TABSCHEMA')}, {name('k.TABNAME')}, {name('k.COLNAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE "
@@ -123,9 +131,7 @@ ZOS: Final = CatalogSql(
     # Text is read as UTF-8 whatever a table's CCSID is: the server converts it.
     code_page="SELECT 1208 FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_REGISTER'",
     made="SELECT CREATEDTS FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_UOW'",
-    stamp="SELECT COUNT(*), COUNT(r.CD_NEW_SYNCHPOINT), "
-    f"{name(f'MIN({_INACTIVE})', 257, is_zos=True)}, {name(f'MAX({_INACTIVE})', 257, is_zos=True)}, "
-    f"MAX(c.CREATEDTS), MAX(c.ALTEREDTS), MAX(t.CREATEDTS), MAX(t.ALTEREDTS) FROM {_ZOS_CHANGE_TABLES}",
+    stamp=_stamp(_ZOS_CHANGE_TABLES, "CREATEDTS", "ALTEREDTS", is_zos=True),
     register=f"SELECT {_registered(is_zos=True)}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TBCREATOR')}, {name('k.TBNAME')}, {name('k.NAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSIBM.SYSCOLUMNS k ON k.TBCREATOR = r.CD_OWNER AND k.TBNAME = r.CD_TABLE "

@@ -7,6 +7,7 @@ Source: Debezium's documentation of the Db2 connector, "Decimal types"; the resu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from typing import Final
@@ -74,7 +75,9 @@ def _texts(values: list[Decimal | None]) -> Vector:
 
 
 def _doubles(values: list[Decimal | None]) -> Vector:
-    numbers = np.array([0.0 if value is None else float(value) for value in values], np.float64)
+    """The nearest doubles; a NaN is one, whether it signals or not."""
+    known = [0.0 if value is None else math.nan if value.is_nan() else float(value) for value in values]
+    numbers = np.array(known, np.float64)
     return Vector(Kind.FLOAT64, len(values), numbers, _valid(values))
 
 

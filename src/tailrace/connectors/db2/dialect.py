@@ -154,10 +154,11 @@ class Db2Dialect:
         return catalog.name_in_database(table)
 
     def begun_by(self, session: Session, instance: Instance) -> Lsn | None:
-        """The commit of its oldest row, or CD_NEW_SYNCHPOINT; its start LSN if the user accepts what may lie before."""
-        if self._settings.tailrace_registered_anew == ACCEPT:
+        """The commit of its oldest row, or CD_NEW_SYNCHPOINT; zero if the user accepts what may lie before."""
+        if instance.start_lsn is not None:
             log.warning("%s was registered anew; %s", instance.table, GAP)
-            return instance.start_lsn
+        if self._settings.tailrace_registered_anew == ACCEPT:
+            return self.lsns.zero
         return catalog.begun_by(session, self._settings, instance)
 
     def require_visible(self, session: Session, table: TableId) -> None:

@@ -30,6 +30,8 @@ _THOUSAND: Final = 1000
 _SECOND: Final = 1_000_000_000  # in nanoseconds
 _DAY: Final = 86400
 _MINUTE: Final = 60
+_LAST_DAY: Final = 2_932_896  # 9999-12-31
+_TEN_THOUSAND_YEARS: Final = 3_652_425  # in days
 _DAY_IN_MICROS: Final = _DAY * _MILLION
 _LONGEST: Final = 40  # bytes of a text
 # Whole days: Debezium multiplies the days first, so a first day that fits only in part overflows as a whole.
@@ -199,14 +201,25 @@ def _put_moments(valid: Any, mem: Any, room: Any, micros: Any, nanos: Any, zones
         zone = zones[i] if len(zones) else np.int64(0)
         seconds += zone * _MINUTE
         day = seconds // _DAY
-        put_date(room, end, day)
-        room[end + 10] = 84
-        p = put_clock(room, end + 11, seconds - day * _DAY)
+        p = _put_day(room, end, day)
+        room[p] = 84
+        p = put_clock(room, p + 1, seconds - day * _DAY)
         p = put_fraction(room, p, fraction, 9, 0)
         p = _put_zone(room, p, zone)
         put_view(mem, 16 * i, room, 0, end, p - end)
         end = p
     return end
+
+
+@compiled
+def _put_day(room: Any, p: Int, day: Int) -> Int:
+    """Write a date, with a sign before the year 10000, which 24:00:00 of a last day is in; the index after it."""
+    if day > _LAST_DAY:
+        room[p], room[p + 1] = 43, 49
+        p += 2
+        day -= _TEN_THOUSAND_YEARS
+    put_date(room, p, day)
+    return p + 10
 
 
 @compiled
