@@ -35,7 +35,8 @@ class CatalogSql:
             when the CD table was made and when the source table was altered.
         change_columns: columns of CD tables: owner, table, column.
         other_types: columns of CD tables of another type than in the source: owner, table, then as in `columns`.
-        columns: of tables: schema, table, column, type, length, scale, code page, nullable, identity, default.
+        columns: of tables: schema, table, column, type, length, scale, code page, nullable, identity (Y) or generated (G),
+            default.
         keys: columns of primary keys and unique indexes: schema, table, rule, index, column.
 
     """
@@ -54,8 +55,11 @@ def _columns_of(alias: str) -> str:
     default = name(f"CAST({alias}.DEFAULT AS VARCHAR({_LONGEST_DEFAULT}))", _LONGEST_DEFAULT)
     return (
         f"{name(f'{alias}.COLNAME')}, {name(f'{alias}.TYPENAME')}, {alias}.LENGTH, {alias}.SCALE, {alias}.CODEPAGE, "
-        f"{name(f'{alias}.NULLS', 1)}, {name(f'{alias}.IDENTITY', 1)}, {default}"
+        f"{name(f'{alias}.NULLS', 1)}, {name(_MADE_BY_SERVER.format(alias), 1)}, {default}"
     )
+
+
+_MADE_BY_SERVER: Final = "CASE WHEN {0}.IDENTITY = 'Y' THEN 'Y' WHEN {0}.GENERATED <> ' ' THEN 'G' ELSE 'N' END"
 
 
 def _stamp(tables: str, made: str, altered: str, *, is_zos: bool = False) -> str:

@@ -1,7 +1,7 @@
 """Structures of tables, as Debezium sees them through JDBC: two catalogue queries for all tables of a database.
 
 Type names and numbers are those of IBM's JDBC driver, lengths and scales its COLUMN_SIZE and DECIMAL_DIGITS. Debezium knows no
-comments, no character sets and no generated columns of this database.
+comments and no character sets of this database.
 
 Source: IBM Db2 documentation, "SYSCAT.COLUMNS", "SYSCAT.INDEXES"; the schema history of Debezium 3.6.1 (types.py)
 """
@@ -93,6 +93,7 @@ def column_of(row: Sequence[Any]) -> Column:
         scale=int(scale) if base in {"DECIMAL", "TIMESTAMP"} else 0 if base in _WHOLE else None,
         optional=nulls == "Y",
         auto_incremented=identity == "Y",
+        generated=identity == "G",
         has_default=default is not None or nulls == "Y",
         default=default,
     )

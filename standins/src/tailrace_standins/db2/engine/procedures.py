@@ -77,7 +77,7 @@ def called(session: EngineSession, name: str, parameters: Sequence[Value]) -> Se
     if name == "SYSIBM.SQLPRIMARYKEYS":
         return [_rows(_PRIMARY_KEYS, _primary_keys(exact))]
     if name == "SYSIBM.SQLSTATISTICS":
-        return [_rows(_STATISTICS, _statistics(exact))]
+        return [_rows(_STATISTICS, _statistics(exact, unique=len(given) > 3 and given[3] == "0"))]
     raise SqlError(-440, "42884", name, "PROCEDURE")
 
 
@@ -157,10 +157,13 @@ def _primary_keys(tables: Sequence[Table]) -> Iterator[tuple[Value, ...]]:
                     yield None, table.schema, table.name, name, place, index.name
 
 
-def _statistics(tables: Sequence[Table]) -> Iterator[tuple[Value, ...]]:
+def _statistics(tables: Sequence[Table], *, unique: bool) -> Iterator[tuple[Value, ...]]:
+    """Those of all indexes, or of unique ones alone."""
     for table in tables:
         yield None, table.schema, table.name, None, None, None, 0, None, None, None, None, None, None
         for index in sorted(table.indexes, key=lambda each: (each.kind == "D", each.name)):
+            if unique and index.kind == "D":
+                continue
             for place, (column, down) in enumerate(index.columns, 1):
                 yield (None, table.schema, table.name, int(index.kind == "D"), index.schema, index.name, 3, place,
                        table.by_id(column).name, "D" if down else "A", None, None, None)  # fmt: skip
