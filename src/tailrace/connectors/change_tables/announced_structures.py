@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.change_tables.dialect import Events
-from tailrace.connectors.change_tables.instances import Instance, identity
+from tailrace.connectors.change_tables.instances import Instance, identity, is_of
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.shared.batches import Batch
@@ -78,8 +78,12 @@ class AnnouncedStructures:
         return self._tables.get(table)
 
     def of_instance(self, instance: Instance) -> Table | None:
-        """The structure with which an instance was announced; None if it was not, or only for a table of another name."""
-        announced = self._instances.get((instance.table.catalog, identity(instance)))
+        """The structure with which an instance was announced; None if it was not, or only for a table of another name.
+
+        With a plan it may be one that the instance had before it was altered: a range has the same columns whenever it is
+        read.
+        """
+        announced = self._instances.get((instance.table.catalog, identity(instance))) or self._planned_before(instance)
         return announced if announced is not None and announced.id == instance.table else None
 
     def announced_at(self, instance: Instance) -> Lsn | None:
@@ -88,7 +92,21 @@ class AnnouncedStructures:
 
     def planned(self, instance: Instance) -> Table | None:
         """The structure with which the plan announces an instance; None: there is no plan for it."""
-        return None if self._planned is None else self._planned.of_instance(instance)
+        if self._planned is None:
+            return None
+        return self._planned.of_instance(instance) or self._planned.last_of(instance)
+
+    def last_of(self, instance: Instance) -> Table | None:
+        """The structure that was announced last for a table, if it was of this instance, maybe with other columns."""
+        last, announced = self._tables.get(instance.table), self.announced_instance(instance.table)
+        return last if announced and is_of(announced, instance) else None
+
+    def _planned_before(self, instance: Instance) -> Table | None:
+        """With a plan, and behind its announcements: the last structure of an instance."""
+        if self._planned is None:
+            return None
+        last, planned = self.last_of(instance), self._planned.last_of(instance)
+        return last if planned is None or planned == last else None
 
     @property
     def is_planned(self) -> bool:
@@ -147,7 +165,10 @@ class AnnouncedStructures:
         """
         # A table that was announced as dropped comes back as a new one.
         before = None if self.is_removed(table.id) else self._tables.get(table.id)
-        announced = replace(table, attributes=((INSTANCE, identity(instance)),))
+        # A plan's structure keeps its name, if the instance was altered since.
+        planned = dict(table.attributes).get(INSTANCE, NO_INSTANCE)
+        known = planned if is_of(planned, instance) else identity(instance)
+        announced = replace(table, attributes=((INSTANCE, known),))
         self._put(announced, lsn)
         change = ChangeType.CREATE if before is None else ChangeType.ALTER
         event = self._event(change, announced, self._ddl)
