@@ -3,13 +3,16 @@
 The plan includes how far the server's clock is ahead of UTC, because the server has local times: a range then yields
 the same times whenever it is read. It includes the structures that are new in the range, for the same reason. And it
 includes the tables with changes in it: a table without changes may be gone when the range is read, and nothing is lost.
+
+Some logs grow by the work of those who read them: Db2's Capture program writes what it has captured into the same database. A
+range without a change is therefore planned only every `REST_US`, so that an idle DataFrame has no batch in between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.change_tables.announced_structures import is_announced_up_to
@@ -20,6 +23,8 @@ from tailrace.connectors.change_tables.positions import DatabasePosition, Positi
 from tailrace.connectors.change_tables.retention import require_not_restored
 from tailrace.connectors.change_tables.tables_with_changes import tables_with_rows
 from tailrace.connectors.change_tables.windows import Window
+
+REST_US: Final = 60_000_000  # of the log's times, which must not fall behind what is cleaned up
 
 
 class Ranges(Generic[Session]):
@@ -38,10 +43,19 @@ class Ranges(Generic[Session]):
     ) -> Mapping[str, Any]:
         """How far each log is captured now; with a limit, a position about so many bytes after `start` in total.
 
+        The position is `start` where the logs know their times, and nothing was captured behind it within `REST_US`.
+
         Raises:
             PositionLostError: a log ends before `start`.
 
         """
+        found = self.newest(start, max_bytes, at_most)
+        return start if start is not None and at_most is None and self._rests(start, found) else found
+
+    def newest(
+        self, start: Mapping[str, Any] | None, max_bytes: int | None = None, at_most: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        """The same, also where nothing was captured."""
         names = self._dialect.databases
         begin, limit = self._lsns(start), self._lsns(at_most)
         share = None if max_bytes is None else max(max_bytes // len(names), 1)
@@ -92,8 +106,20 @@ class Ranges(Generic[Session]):
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
         return replace(head, lsn=lsn, filled=filled, as_of_us=head.as_of_us if lsn == head.lsn else None)
 
+    def _rests(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> bool:
+        """Whether a range is young and without changes."""
+        names = self._dialect.databases
+        begins, ends = (self._positions.restart(each, names) for each in (start, end))
+        return all(_is_young(begins[name], ends[name]) for name in names)
+
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """LSNs by database, in the configuration's order; empty without a position."""
         names = self._dialect.databases
         at = self._positions.restart(position, names) if position is not None else None
         return {} if at is None else {name: at[name].lsn for name in names}
+
+
+def _is_young(start: DatabasePosition, end: DatabasePosition) -> bool:
+    if end.filled != () or start.as_of_us is None or end.as_of_us is None:
+        return end.lsn == start.lsn
+    return end.as_of_us < start.as_of_us + REST_US

@@ -149,7 +149,7 @@ class _RequestedParts(Generic[Session, KeyT]):
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
         """A current position, and which of these tables have an instance with all changes after it."""
-        place, wanted = Ranges(self._dialect).head_after(self._start, None), list(tables)
+        place, wanted = Ranges(self._dialect).newest(self._start), list(tables)
         found = self._points(place, wanted).values()
         return StartPoint(place), frozenset(table for each in found for table in each.tables)
 
