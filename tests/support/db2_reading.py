@@ -6,12 +6,17 @@ from typing import Any
 
 from support.change_table_reading import PLAIN
 from tailrace.connectors.load import from_mapping
-from tailrace_standins.servers.db2_server import Database
+from tailrace_standins.servers.db2_server import Database, GivenServer
 
 
 def settings_of(database: Database, **properties: str) -> Any:
     """The settings of a connector that reads this database; messages without schemas."""
     return from_mapping(database.properties(**PLAIN, **properties))
+
+
+def is_given(database: Database) -> bool:
+    """Whether it is on a server that `TAILRACE_TEST_DB2_URL` names, where the Capture program works by itself."""
+    return isinstance(database, GivenServer)
 
 
 def write(database: Database, *statements: str) -> None:

@@ -214,7 +214,8 @@ def test_a_database_is_named_as_the_server_spells_it(shop: Database) -> None:
     settings, whispered = settings_of(shop), settings_of(shop, database_dbname=shop.database.lower())
     start, other = begin(settings), begin(whispered)
     write(shop, "INSERT INTO S.NOTES VALUES ('one')")
-    assert read_on(whispered, other).by_topic == read_on(settings, start).by_topic
+    assert read_on(whispered, other).of("NOTES") == read_on(settings, start).of("NOTES")
+    assert other.by_topic.keys() == start.by_topic.keys()
     assert {each["value"]["source"]["db"] for each in other.of("NOTES")} == {shop.database}
 
 

@@ -30,6 +30,7 @@ _CONTROL: Final = ("IBMSNAP_", "IBMQREP_")  # how names of control tables begin
 _REGISTER: Final = f"{CAPTURE_SCHEMA}.IBMSNAP_REGISTER"
 _PARAMETERS: Final = f"{CAPTURE_SCHEMA}.IBMSNAP_CAPPARMS"
 _KEPT: Final = ("COMMIT_INTERVAL", "SLEEP_INTERVAL", "RETENTION_LIMIT")
+_SET_BACK: Final = (*_KEPT, "AUTOPRUNE")
 _TRACES: Final = ("IBMSNAP_PRUNCNTL", "IBMSNAP_PRUNE_SET", "IBMSNAP_UOW", "IBMSNAP_CAPMON", "IBMSNAP_CAPTRACE")
 _DROPS: Final = {"V": "VIEW", "A": "ALIAS"}  # of SYSCAT.TABLES.TYPE; all others are tables
 
@@ -53,7 +54,7 @@ class GivenServer(Database):
         database = unquote(parts.path).strip("/").upper() or "TESTDB"
         super().__init__(parts.port or USUAL_PORT, user, password, database, _RunningProgram(self))
         self.host = parts.hostname or self.host
-        self._parameters: tuple[Any, ...] = ()
+        self._parameters = ""
         driver()
 
     def create_database(
@@ -93,14 +94,23 @@ class GivenServer(Database):
         self.replication.reinit()
         self.disconnect()
 
+    def unregister(self, *tables: str) -> None:
+        """Take registrations back as Debezium's guide does: the program lets go of a change table before that is dropped."""
+        for schema, _, name in (table.partition(".") for table in tables):
+            named = f"SOURCE_OWNER = {_literal(schema)} AND SOURCE_TABLE = {_literal(name)}"
+            self.sql(f"UPDATE {_REGISTER} SET STATE = 'I' WHERE {named}")
+        self.replication.reinit()
+        super().unregister(*tables)
+
     def _set_back_parameters(self) -> None:
-        """How the Capture program worked when the first test came."""
+        """Have the Capture program work as it did when the first test came."""
         if not self._parameters:
-            self._parameters = self.sql(f"SELECT {', '.join(_KEPT)} FROM {_PARAMETERS}")[0]
-            return
-        given = zip(_KEPT, self._parameters, strict=True)
-        values = [f"{name} = {'NULL' if value is None else value}" for name, value in given]
-        self.sql(f"UPDATE {_PARAMETERS} SET {', '.join(values)}, AUTOPRUNE = 'Y'")
+            found = self.sql(f"SELECT {', '.join(_KEPT)}, {_text('AUTOPRUNE')} FROM {_PARAMETERS}")
+            self._parameters = ", ".join(
+                f"{name} = {_value(value)}" for row in found for name, value in zip(_SET_BACK, row, strict=True)
+            )
+        if self._parameters:
+            self.sql(f"UPDATE {_PARAMETERS} SET {self._parameters}")
 
     def _unregister(self) -> None:
         """No table is captured any more: the way of Debezium's guide, then what that leaves of tables that are gone."""
@@ -217,3 +227,7 @@ def _quoted(*names: str) -> str:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _value(value: int | str | None) -> str:
+    return "NULL" if value is None else str(value) if isinstance(value, int) else _literal(value)

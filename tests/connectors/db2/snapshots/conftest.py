@@ -46,7 +46,8 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
     monkeypatch.setattr(sections, "SECTION_TRANSACTIONS", 10)
-    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
+    if not os.environ.get(URL):
+        monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def session(settings: Any) -> Iterator[Session]:
         yield opened
 
 
+@pytest.mark.db2_stand_in("a Capture program that stands still")
 def test_nothing_is_proven_while_the_program_stands_still(db2: Database, session: Session, settings: Any) -> None:
     job = CaptureProgram(session, settings)
     assert not job.has_passed(job.now()), "nothing was ever captured"
@@ -41,6 +42,7 @@ def test_nothing_is_proven_while_the_program_stands_still(db2: Database, session
     assert transactions.head(session, settings).lsn == before
 
 
+@pytest.mark.db2_stand_in("a Capture program that stands still")
 def test_a_step_proves_it_where_nothing_changes_and_where_something_does(
     db2: Database, session: Session, settings: Any
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_program_that_does_not_come_is_told_of(
         list(job.wait_until_passed(job.now()))
 
 
+@pytest.mark.db2_stand_in("parameters of the Capture program that nobody has set")
 def test_it_is_waited_for_as_long_as_it_may_be_silent(db2: Database, session: Session, settings: Any) -> None:
     assert CaptureProgram(session, settings).patience == 4 * 35
     db2.sql("UPDATE ASNCDC.IBMSNAP_CAPPARMS SET COMMIT_INTERVAL = 1, SLEEP_INTERVAL = 1")

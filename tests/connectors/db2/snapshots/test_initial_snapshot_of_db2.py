@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import pytest
 from tests.connectors.db2.snapshots.conftest import changes_behind
-from tests.connectors.db2.snapshots.writing import KEYS, SEED, Writer
+from tests.connectors.db2.snapshots.writing import KEYS, SEED, Writer, filled
 
 from support.change_table_reading import PLAIN
+from support.db2_reading import is_given
 from support.snapshotting import keyed, linear, taken
 from tailrace.connectors.base import Progress
 from tailrace.connectors.change_tables.snapshots import source
-from tailrace.connectors.db2 import tables_with_changes
 from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError, PositionLostError, RetriableError, SnapshotLockError
@@ -26,13 +26,16 @@ from tailrace_standins.servers.db2_server import Database
 pytestmark = pytest.mark.drivers
 
 LAG: Final = 0.6
+GIVEN_PAUSE: Final = 0.1  # seconds between transactions of a writer on a server whose Capture program works every second
 T: Final = "s.S.T"
 SettingsFor = Callable[..., Any]
 InBetween = list[Callable[[], object]]
 
 
 def stepping(database: Database, writer: Writer) -> Callable[[], None]:
-    """Writes, and a step of the Capture program now and then, sometimes half of one: it lags behind."""
+    """Writes, and a step of the Capture program now and then, sometimes half of one: it lags behind; or does so by itself."""
+    if is_given(database):
+        return writer.write
     own = random.Random(SEED + 1)
 
     def between() -> None:
@@ -110,7 +113,7 @@ def test_so_they_are_where_writers_reads_and_capture_go_on_side_by_side(db2: Dat
     stopped = threading.Event()
 
     def write() -> None:
-        while not stopped.is_set():
+        while not stopped.wait(GIVEN_PAUSE if is_given(db2) else 0):
             writer.write()
 
     thread = threading.Thread(target=write)
@@ -206,81 +209,6 @@ def test_a_victim_of_a_deadlock_reads_its_chunk_again(
     assert len(failed) == 3
 
 
-@pytest.mark.usefixtures("small_chunks")
-def test_rows_with_large_objects_have_them_and_are_delivered_as_they_are_read(
-    db2: Database, settings_for: SettingsFor
-) -> None:
-    """No change table has their values, so a row that changed meanwhile is the row that was read."""
-    db2.sql("CREATE TABLE S.T (K INTEGER NOT NULL PRIMARY KEY, N INTEGER, C CLOB(1000), B BLOB(100), X XML)")
-    db2.register("S.T")
-    db2.sql(*(f"INSERT INTO S.T VALUES ({k}, {k}, 'text ß', BLOB(X'00FF'), '<a>ü</a>')" for k in range(30)))
-    db2.replication.step()
-    steps = iter(range(1000))
-
-    def between() -> None:
-        n = next(steps)
-        if n < 10:
-            db2.sql(f"UPDATE S.T SET N = -1, C = 'new' WHERE K = {29 - n}", f"DELETE FROM S.T WHERE K = {15 - n}")
-        db2.replication.step()
-
-    settings = settings_for()
-    snapshot = taken(settings, between=between)
-    db2.replication.step()
-    rows = {row["K"]: row for row in snapshot.rows(T)}
-    assert len(rows) == len(snapshot.rows(T))
-    assert {row["C"] for row in rows.values()} == {"text ß", "new"}
-    assert {(row["B"], row["X"]) for row in rows.values()} == {("AP8=", "<a>ü</a>")}
-    held = {k: row["N"] for k, row in rows.items()}
-    for _, value in keyed(changes_behind(settings, snapshot)[T]):
-        held.pop((value["before"] or value["after"])["K"], None)
-        if value["after"] is not None:
-            held[value["after"]["K"]] = value["after"]["N"]
-    assert held == dict(db2.sql("SELECT K, N FROM S.T"))
-
-
-def updates_alone(db2: Database, more: str = "") -> None:
-    """Have updates of the registered table as one row."""
-    db2.sql(
-        f"UPDATE ASNCDC.IBMSNAP_REGISTER SET CHG_UPD_TO_DEL_INS = 'N', CD_NEW_SYNCHPOINT = NULL{more} WHERE SOURCE_TABLE = 'T'"
-    )
-    db2.replication.reinit()
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_rows_whose_updates_have_no_image_before_are_delivered_as_they_are_read(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween
-) -> None:
-    db2.sql("CREATE TABLE S.T (K INTEGER NOT NULL PRIMARY KEY, N INTEGER)")
-    db2.register("S.T")
-    updates_alone(db2)
-    db2.sql("INSERT INTO S.T VALUES " + ", ".join(f"({k}, 0)" for k in range(30)))
-    db2.replication.step()
-    steps = iter(range(1, 1000))
-    in_between.append(lambda: db2.sql(f"UPDATE S.T SET N = {next(steps)} WHERE K IN (3, 20, 29)"))
-    settings = settings_for()
-    snapshot = taken(settings, between=db2.replication.step)
-    in_between.clear()
-    db2.replication.step()
-    assert [row["K"] for row in sorted(snapshot.rows(T), key=lambda row: row["K"])] == list(range(30))
-    held = {row["K"]: row["N"] for row in snapshot.rows(T)}
-    assert held[20] > 0
-    assert held[4] == 0
-    held |= {value["after"]["K"]: value["after"]["N"] for _, value in keyed(changes_behind(settings, snapshot)[T])}
-    assert held == dict(db2.sql("SELECT K, N FROM S.T"))
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_rows_are_exact_where_updates_have_both_images_in_one_row(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween
-) -> None:
-    writer = Writer(db2, "VARCHAR(20)")
-    db2.sql("ALTER TABLE ASNCDC.CDC_S_T ADD COLUMN XK VARCHAR(20)", "ALTER TABLE ASNCDC.CDC_S_T ADD COLUMN XN INTEGER")
-    updates_alone(db2, ", BEFORE_IMG_PREFIX = 'X'")
-    writer.fill(30)
-    snapshot = assert_exact(db2, settings_for(), writer, in_between)
-    assert set(snapshot.rows(T)[0]) == {"K", "N"}
-
-
 def test_the_structures_come_first_and_the_last_of_them_is_the_last_where_no_row_follows(
     db2: Database, settings_for: SettingsFor
 ) -> None:
@@ -303,128 +231,6 @@ def test_a_table_that_nobody_captures_is_left_out_with_a_warning(
     assert "not captured" in caplog.text
     assert "S.OTHER" in caplog.text
     assert [topic for topic in snapshot.topics if ".S." in topic] == [T]
-
-
-def filled(db2: Database, rows: int = 20, more: str = "") -> None:
-    db2.sql(f"CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, V VARCHAR(20){more})")
-    db2.register("S.T")
-    db2.sql("INSERT INTO S.T (ID, V) VALUES " + ", ".join(f"({n}, 'v{n}')" for n in range(rows)))
-    db2.replication.step()
-
-
-def at_step(number: int, *doing: Callable[[], object], db2: Database) -> Callable[[], None]:
-    """Steps of the Capture program, before one of which something is done."""
-    steps = iter(range(1000))
-
-    def between() -> None:
-        if next(steps) == number:
-            for each in doing:
-                each()
-        db2.replication.step()
-
-    return between
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_changes_that_were_pruned_before_the_snapshot_was_done_stop_it(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween
-) -> None:
-    filled(db2)
-    db2.sql("UPDATE ASNCDC.IBMSNAP_CAPPARMS SET RETENTION_LIMIT = 0")
-    steps = iter(range(1000))
-    in_between.append(lambda: db2.sql(f"DELETE FROM S.T WHERE ID = {next(steps)}"))
-    pruning = at_step(2, db2.replication.step, db2.replication.prune, db2=db2)
-    with pytest.raises(PositionLostError, match=r"may have been pruned.*RETENTION_LIMIT.*begins again"):
-        taken(settings_for(), between=pruning)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("stop_every", [None, 1])
-@pytest.mark.parametrize("what", ["registered anew", "deactivated"])
-def test_a_registration_that_does_not_tell_all_changes_stops_it(
-    db2: Database, settings_for: SettingsFor, what: str, stop_every: int | None
-) -> None:
-    filled(db2)
-
-    def anew() -> None:
-        db2.unregister("S.T")
-        db2.sql("DELETE FROM S.T WHERE ID = 19")
-        db2.register("S.T")
-
-    def deactivated() -> None:
-        db2.sql("UPDATE ASNCDC.IBMSNAP_REGISTER SET STATE = 'I' WHERE SOURCE_TABLE = 'T'")
-        db2.replication.reinit()
-
-    doing = anew if what == "registered anew" else deactivated
-    with pytest.raises(PositionLostError, match=r"no active registration of \S*S\.T in ASNCDC\.IBMSNAP_REGISTER"):
-        taken(settings_for(), 1, stop_every, between=at_step(3, doing, db2=db2))
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_a_column_that_is_added_meanwhile_is_not_in_rows_of_before(db2: Database, settings_for: SettingsFor) -> None:
-    filled(db2)
-    both = [f"ALTER TABLE {table} ADD COLUMN W INTEGER" for table in ("S.T", "ASNCDC.CDC_S_T")]
-    between = at_step(3, lambda: db2.sql(*both), lambda: db2.sql("UPDATE S.T SET W = 5, V = 'new'"), db2=db2)
-    rows = taken(settings_for(), between=between).rows(T)
-    assert [(row["ID"], row["V"]) for row in rows] == [(n, f"v{n}") for n in range(20)]
-    assert all(row.get("W") is None for row in rows)
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_a_column_that_is_dropped_meanwhile_is_gone_from_the_rows_that_are_read_behind_that(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween
-) -> None:
-    """A read that fails for it is tried again with the structure of then."""
-    filled(db2, 30, ", A INTEGER")
-    chunks = iter(range(1000))
-
-    def alter() -> None:
-        if next(chunks) == 3:
-            db2.sql(*(f"ALTER TABLE {table} DROP COLUMN A" for table in ("S.T", "ASNCDC.CDC_S_T")))
-
-    in_between.append(alter)
-    rows = taken(settings_for(), between=db2.replication.step).rows(T)
-    assert sorted(row["ID"] for row in rows) == list(range(30))
-    assert tuple(rows[-1]) == ("ID", "V")
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("when", ["before the window is looked at", "when it was looked at"])
-def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_others_are_read(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
-    """GIVEN a change table that goes while a wave reads the log, WHEN the wave comes to it, THEN what was read of its table in that
-    wave comes to nothing, and the other tables are as they were."""
-    for name in ("GONE", "KEPT"):
-        db2.sql(f"CREATE TABLE S.{name} (K INTEGER NOT NULL PRIMARY KEY, N INTEGER)")
-        db2.register(f"S.{name}")
-        db2.sql(f"INSERT INTO S.{name} VALUES " + ", ".join(f"({k}, 0)" for k in range(20)))
-    db2.replication.step()
-    dropped: list[bool] = []
-
-    def drop() -> None:
-        if not dropped:
-            dropped.append(True)
-            db2.unregister("S.GONE")
-            db2.sql("DROP TABLE S.GONE")
-
-    real = tables_with_changes.has_rows
-
-    def looked_at(*given: Any) -> Any:
-        if when.startswith("before"):
-            drop()
-        found = real(*given)
-        drop()
-        return found
-
-    monkeypatch.setattr(tables_with_changes, "has_rows", looked_at)
-    in_between.append(
-        lambda: db2.sql("UPDATE S.KEPT SET N = N + 1", *([] if dropped else ["UPDATE S.GONE SET N = 1"]))
-    )
-    snapshot = taken(settings_for(), between=db2.replication.step)
-    assert sorted((row["K"], row["N"]) for row in snapshot.rows("s.S.KEPT")) == [(k, 0) for k in range(20)]
-    assert dropped
-    assert "s.S.GONE" not in snapshot.topics
 
 
 def test_rows_of_the_users_choice_are_read_instead(db2: Database) -> None:

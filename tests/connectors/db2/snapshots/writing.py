@@ -101,3 +101,11 @@ class Writer:
 
     def _some(self) -> int:
         return self.random.choice(sorted(self.keys))
+
+
+def filled(db2: Database, rows: int = 20, more: str = "") -> None:
+    """A captured table `S.T (ID, V)`, all captured; `more`: further columns."""
+    db2.sql(f"CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, V VARCHAR(20){more})")
+    db2.register("S.T")
+    db2.sql("INSERT INTO S.T (ID, V) VALUES " + ", ".join(f"({n}, 'v{n}')" for n in range(rows)))
+    db2.replication.step()
