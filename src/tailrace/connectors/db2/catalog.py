@@ -99,7 +99,7 @@ def other_types(session: Session, settings: Db2Settings) -> Mapping[int, Types]:
     made = {(owner, table): at for _, _, owner, table, *_, at, _ in _registered(session, settings)}
     found: defaultdict[int, dict[str, Column]] = defaultdict(dict)
     for owner, table, *row in session.rows(asked(settings, sql_of(settings).other_types)):
-        column, names = column_of(row), (owner.rstrip(), table)
+        column, names = column_of(row), (owner.rstrip(" "), table)
         if names in made:  # else it was registered in between, and `stamp` will tell
             found[_object_id(*names, made[names])][column.name] = column
     return found
@@ -159,7 +159,7 @@ def _change_columns(session: Session, settings: Db2Settings) -> dict[tuple[str, 
     """The columns of each CD table that come from its source."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for owner, table, column in session.rows(asked(settings, sql_of(settings).change_columns)):
-        found[owner.rstrip(), table].append(column)
+        found[owner.rstrip(" "), table].append(column)
     return {names: columns[FIXED:] for names, columns in found.items()}
 
 
@@ -190,4 +190,4 @@ def _object_id(owner: str, table: str, made: datetime) -> int:
 
 
 def _text(value: bytes | None) -> str:
-    return "" if value is None else value.decode().rstrip()
+    return "" if value is None else value.decode().rstrip(" ")

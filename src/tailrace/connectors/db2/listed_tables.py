@@ -47,7 +47,7 @@ def existing(settings: Db2Settings) -> Existing:
 def tables_of(session: Session, settings: Db2Settings) -> list[TableId]:
     """The database's tables, without those of the system, sorted."""
     rows = session.rows(_TABLES_OF_ZOS if settings.is_zos else _TABLES)
-    found = (TableId(session.database, schema.rstrip(), table) for schema, table in rows)
+    found = (TableId(session.database, schema.rstrip(" "), table) for schema, table in rows)
     return sorted(table for table in found if not settings.tables.system.has(table))
 
 
@@ -58,5 +58,5 @@ def captured_columns(session: Session, settings: Db2Settings) -> dict[TableId, t
     names = [name(each, is_zos=settings.is_zos) for each in ("r.SOURCE_OWNER", "r.SOURCE_TABLE")]
     for owner, table, each in session.rows(_REGISTERED.format(column, quoted(settings.control_schema), join, *names)):
         if not each.startswith(_OWN_COLUMNS):
-            found[TableId(session.database, owner.rstrip(), table)].append(each)
+            found[TableId(session.database, owner.rstrip(" "), table)].append(each)
     return {table: tuple(columns) for table, columns in found.items()}

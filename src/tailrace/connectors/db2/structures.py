@@ -68,7 +68,7 @@ def tables(
     columns: defaultdict[TableId, list[Column]] = defaultdict(list)
     asked: dict[TableId, bool] = {}
     for schema, table, *row in session.rows(sql.columns):
-        table_id = TableId(database, str(schema).rstrip(), table)
+        table_id = TableId(database, str(schema).rstrip(" "), table)
         if table_id not in asked:
             asked[table_id] = wanted(table_id)
         if asked[table_id]:
@@ -112,5 +112,5 @@ def _keys(rows: Sequence[tuple[Any, ...]], database: str) -> dict[TableId, tuple
     """The primary key of each table; without one, the first unique index by name."""
     found: defaultdict[TableId, defaultdict[tuple[bool, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     for schema, table, rule, index, column in rows:
-        found[TableId(database, str(schema).rstrip(), table)][rule != "P", index].append(column)
+        found[TableId(database, str(schema).rstrip(" "), table)][rule != "P", index].append(column)
     return {table: tuple(indexes[min(indexes)]) for table, indexes in found.items()}

@@ -75,8 +75,8 @@ def registrations(session: Session, services: Services) -> dict[TableId, Registr
 def _registration(database: str, row: tuple[Any, ...]) -> Registration:
     owner, table, cd_owner, cd_table, there, state, told, pairs, prefix, logged = row
     return Registration(
-        TableId(database, owner.rstrip(), table),
-        (cd_owner or "").rstrip(),
+        TableId(database, owner.rstrip(" "), table),
+        (cd_owner or "").rstrip(" "),
         cd_table or "",
         is_there=there is not None,
         state=state or INACTIVE,

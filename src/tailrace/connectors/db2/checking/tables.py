@@ -119,7 +119,7 @@ def subscribed(session: Session, services: Services, tables: Sequence[TableId]) 
     )
     begun = (row for row in rows if row[4].strip("0"))
     for (qualifier, set_), found in groupby(begun, lambda row: (row[2].strip(), row[3].strip())):
-        names = {TableId(session.database, owner.rstrip(), table) for owner, table, *_ in found}
+        names = {TableId(session.database, owner.rstrip(" "), table) for owner, table, *_ in found}
         if wanted := sorted(names.intersection(tables)):
             what = (
                 f"{session.database}: the subscription set {qualifier}/{set_} has {_listed(wanted)} too: what it has "

@@ -91,6 +91,8 @@ class Queries(Expressions):
         for side, sql in enumerate((left, right)):
             listed = ", ".join(f"{pair[side].sql} AS c{place}" for place, pair in enumerate(both))
             sides.append(f"SELECT {listed} FROM ({sql})")
+        if isinstance(body.left, tree.Combined) and all(pair[0].sql == f"c{place}" for place, pair in enumerate(both)):
+            sides[0] = left  # SQLite combines from the left, too, and refuses many parentheses in each other
         operator = body.operator + (" ALL" if body.everything else "")
         if body.everything and body.operator != "UNION":
             raise unsupported(operator)
