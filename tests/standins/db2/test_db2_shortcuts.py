@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tailrace_standins.db2 import bulk
 from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.drda.writing import Row
 from tailrace_standins.db2.engine.server import Engine
@@ -16,6 +17,7 @@ from tailrace_standins.db2.engine.session import EngineSession
 from tailrace_standins.db2.session import EncodedRows, Isolation, Rows, SqlError
 from tailrace_standins.db2.shortcuts.switch import Shortcuts
 
+pa = pytest.importorskip("pyarrow")
 KEYS = {
     "INTEGER": lambda chance: chance.randint(-20, 20),
     "BIGINT": lambda chance: chance.choice([-(1 << 62), 0, 7, 1 << 62, chance.randint(0, 9)]),
@@ -220,12 +222,22 @@ def test_uncommitted_changes_are_for_sqlite(both: Both) -> None:
     assert both.answered(session, "SELECT ID FROM S.T WITH UR")
 
 
-def test_small_tables_and_first_looks_are_for_sqlite() -> None:
-    engine = Engine(shortcuts=Shortcuts.ON)
-    session = engine.session()
-    session.run("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY)")
-    session.run("INSERT INTO S.T VALUES (1)")
+def test_small_tables_and_first_looks_and_restless_tables_are_for_sqlite(both: Both) -> None:
+    both.engine.close()
+    both.engine = Engine(shortcuts=Shortcuts.ON)
+    session = both.engine.session()
+    session.run("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, N INTEGER)")
     session.commit()
-    list(session.execute(session.prepare("SELECT ID FROM S.T"), (), Isolation.CURSOR_STABILITY).pieces)  # type: ignore[union-attr]
-    assert engine.shortcuts.answered == 0
-    engine.close()
+    bulk.load(both.engine, ("S", "T"), pa.table({"ID": range(100)}))
+    assert not both.answered(session, "SELECT ID FROM S.T")
+    bulk.load(both.engine, ("S", "T"), pa.table({"ID": range(100, 20_000)}))
+    part = "SELECT ID FROM S.T WHERE ID > 10 ORDER BY ID FETCH FIRST 2000 ROWS ONLY"
+    assert [both.answered(session, part) for _ in range(3)] == [False, True, True]
+    session.run("INSERT INTO S.T VALUES (20001, 1)")
+    session.commit()
+    assert both.answered(session, part)  # it was added
+    for change in ("UPDATE S.T SET N = 1 WHERE ID = 5", "DELETE FROM S.T WHERE ID = 6"):
+        session.run(change)
+        session.commit()
+        assert not both.answered(session, part)
+    assert both.answered(session, part)

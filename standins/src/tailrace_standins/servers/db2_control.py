@@ -1,4 +1,4 @@
-"""`python -m tailrace_standins.servers.db2_control PASSWORD`: a Db2 stand-in controlled through its standard input.
+"""`python -m tailrace_standins.servers.db2_control PASSWORD SHORTCUTS`: a Db2 stand-in controlled through its standard input.
 
 It first prints its port. Each input line is a JSON list of a command, a database and the command's arguments. Each is answered
 by one line: `done` and the result as JSON, or `failed` and the reason. The process ends at the end of its input.
@@ -20,6 +20,7 @@ from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
 from tailrace_standins.db2.session import Login, Session
+from tailrace_standins.db2.shortcuts.switch import Shortcuts
 from tailrace_standins.servers.db2_server import DONE, FAILED, USER
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Serve until the input ends."""
-    with closing(Databases(sys.argv[1])) as databases, StandIn(databases) as server:
+    with closing(Databases(sys.argv[1], Shortcuts(sys.argv[2]))) as databases, StandIn(databases) as server:
         _say(DONE, str(server.port))
         for line in sys.stdin:
             command, database, *arguments = json.loads(line)
@@ -38,15 +39,16 @@ def main() -> None:
 class Databases:
     """The databases of the process behind one port (`db2.session.Server`)."""
 
-    def __init__(self, password: str) -> None:
+    def __init__(self, password: str, shortcuts: Shortcuts) -> None:
         self._users = {USER: password}
+        self._shortcuts = shortcuts
         self._hosted: dict[str, Hosted] = {}
 
     def create(self, name: str, schema: str, platform: str, lsn_size: int) -> None:
         """A new database with the control tables of a capture schema."""
         if name in self._hosted:
             raise ValueError(f"the database {name} exists")
-        self._hosted[name] = Hosted(name, self._users, schema, platform, lsn_size)
+        self._hosted[name] = Hosted(name, self._users, schema, platform, lsn_size, self._shortcuts)
 
     def drop(self, name: str) -> None:
         """Remove a database; its sessions end."""
@@ -78,9 +80,11 @@ class Databases:
 class Hosted:
     """A database with its Capture program, and the clock of its server."""
 
-    def __init__(self, name: str, users: dict[str, str], schema: str, platform: str, lsn_size: int) -> None:
+    def __init__(
+        self, name: str, users: dict[str, str], schema: str, platform: str, lsn_size: int, shortcuts: Shortcuts
+    ) -> None:
         self.time: dt.datetime | None = None
-        self.engine = Engine(name, users=users, clock=self._now, platform=platform)
+        self.engine = Engine(name, users=users, clock=self._now, platform=platform, shortcuts=shortcuts)
         self.engine.database.administrators.intersection_update({USER.upper()})
         self.replication = Replication(self.engine, schema, lsn_size)
         self._backups: list[Backup] = []

@@ -22,6 +22,7 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tailrace_standins.db2.shortcuts.switch import Shortcuts
 from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, Unavailable, driver
 from tailrace_standins.servers.db2_given import GivenServer, StandInOnly
@@ -46,10 +47,14 @@ class StandInServer(Database):
     Args:
         database: its first database's name.
         schema: of the control tables.
+        shortcuts: which queries are answered by rows that were encoded before; None: as the environment variable says.
 
     """
 
-    def __init__(self, database: str = FIRST, schema: str = CAPTURE_SCHEMA) -> None:
+    def __init__(
+        self, database: str = FIRST, schema: str = CAPTURE_SCHEMA, shortcuts: Shortcuts | None = None
+    ) -> None:
+        self._shortcuts = shortcuts or Shortcuts.chosen()
         self._lock = threading.Lock()
         self._schema = schema
         self._child: subprocess.Popen[str] | None = None
@@ -58,7 +63,7 @@ class StandInServer(Database):
     def start(self) -> Self:
         """Start it. Raises `Unavailable` if the driver can't be loaded."""
         driver()
-        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.db2_control", PASSWORD]
+        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.db2_control", PASSWORD, self._shortcuts.value]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
         self.port = int(self._answer())
         self.command("create", self.database, self._schema, *_USUAL)

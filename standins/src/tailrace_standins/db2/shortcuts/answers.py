@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _Key: TypeAlias = tuple[Any, ...]
 _ROWS_KEPT: Final = 12_000_000
+_LISTS_KEPT: Final = 1000
 _SKIP: Final = "SKIP LOCKED DATA"
 
 
@@ -42,7 +43,6 @@ class Answers:
         self._shortcuts = shortcuts
         self.answered = 0
         self._kept: OrderedDict[_Key, EncodedTable] = OrderedDict()
-        self._asked: Counter[_Key] = Counter()
         self._lock = threading.Lock()
         self._seen: Counter[str] = Counter()
         self._inserted: Counter[str] = Counter()
@@ -88,8 +88,6 @@ class Answers:
             condition = condition_of(found, prepared.parameters, read.values)
             most = _most(found.fetch, read.values)
             table = self._kept_for(found)
-            if table is None:
-                return None
             with table.work:
                 if not self._is_current(session, prepared, found, table):
                     return None
@@ -108,17 +106,14 @@ class Answers:
         open_ = [other.transaction for other in list(session.store.sessions.values())]
         return not any(each is not None and table.storage in each.storages for each in open_)
 
-    def _kept_for(self, found: Recognised) -> EncodedTable | None:
-        """The rows of a select list, which may have to be read; None: they are not worth it before they are asked for again."""
+    def _kept_for(self, found: Recognised) -> EncodedTable:
+        """The rows of a select list, which may have to be read."""
         key = (found.table.id, found.table.columns, found.key, found.source, found.items)
         with self._lock:
-            table = self._kept.get(key)
-            if table is None:
-                self._asked[key] += 1
-                if found.where is not None and self._asked[key] < 2 and self._shortcuts is not Shortcuts.ALWAYS:
-                    return None
-                table = self._kept[key] = EncodedTable()
+            table = self._kept.setdefault(key, EncodedTable())
             self._kept.move_to_end(key)
+            if len(self._kept) > _LISTS_KEPT:
+                self._kept.popitem(last=False)
         return table
 
     def _is_current(self, session: EngineSession, prepared: Prepared, found: Recognised, table: EncodedTable) -> bool:
@@ -130,6 +125,8 @@ class Answers:
         more = table.state.grew_to(state) if table.state is not None else None
         if more is not None and table.filled(session, found, prepared.columns, state, extends=True) != more:
             more = None
+        if more is None and not self._is_worth_it(found, table, state):
+            return False
         if more is None:
             table.filled(session, found, prepared.columns, state, extends=False)
             self._forget_others()
@@ -137,6 +134,12 @@ class Answers:
             return True
         table.state = None  # a commit came while it was read
         return False
+
+    def _is_worth_it(self, found: Recognised, table: EncodedTable, state: State) -> bool:
+        """Whether all rows are to be encoded: those of a table that has not changed since they were asked for the last time."""
+        is_first, is_quiet = table.asked is None and found.where is None, table.asked == state.number
+        table.asked = state.number
+        return is_first or is_quiet or self._shortcuts is Shortcuts.ALWAYS
 
     def _state(self, session: EngineSession, table: Table) -> State | None:
         number = session.store.table_changes.number(table.storage)

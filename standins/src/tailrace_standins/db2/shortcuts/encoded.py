@@ -99,6 +99,7 @@ class EncodedTable:
         parts: the rows.
         keys: the values of each column of the key.
         last: the highest number of a row version.
+        asked: the number of the table's commits when its rows were asked for, and had to be read as a whole.
         work: held by who makes or extends it.
 
     """
@@ -107,6 +108,7 @@ class EncodedTable:
     parts: list[Part] = field(default_factory=list)
     keys: list[list[Any]] = field(default_factory=list)
     last: int = 0
+    asked: int | None = None
     work: threading.Lock = field(default_factory=threading.Lock)
 
     @property
