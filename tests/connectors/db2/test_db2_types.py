@@ -10,12 +10,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.connectors.db2 import all_types
 from tests.connectors.sqlserver.typed_tables import rendered
 
+from support.db2_reading import settings_of as db2_settings_of
 from tailrace.config.settings import Settings
 from tailrace.connectors.db2 import structures
+from tailrace.connectors.db2.connection import connect
 from tailrace.connectors.db2.types import column_types
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.arrow_values.vectors import vectors
@@ -23,6 +26,7 @@ from tailrace.encoding.connect_json import schema_json
 from tailrace.schema.tables import Table
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
+from tailrace_standins.servers.db2_server import Database
 
 RECORDED = all_types.recorded()
 MODES = sorted(all_types.MODES)
@@ -67,19 +71,35 @@ def tables(engine: Engine) -> dict[str, Table]:
     return {each.name: table for each, table in found.items()}
 
 
+def columns_of(table: Table) -> list[tuple[Any, ...]]:
+    """The structure, as it is compared."""
+    return [
+        (c.name, c.type_name, c.jdbc_type, c.length, c.scale, c.optional, c.auto_incremented, c.has_default, c.default)
+        for c in table.columns
+    ]
+
+
+def told_columns(name: str) -> list[tuple[Any, ...]]:
+    """The same in Debezium's history."""
+    return [
+        (c["name"], c["typeName"], c["jdbcType"], c["length"], c.get("scale"), c["optional"], c["autoIncremented"],
+         c["hasDefaultValue"], c.get("defaultValueExpression"))
+        for c in RECORDED["history"][f'"DB2INST1"."{name}"']["columns"]
+    ]  # fmt: skip
+
+
+def told_rows(mode: str) -> list[dict[str, Any]]:
+    """The rows that Debezium told, with the large objects that it does not read."""
+    expected = [dict(row) for row in RECORDED[mode]["TYPED"]["rows"]]
+    expected[0] |= LARGE
+    return expected
+
+
 @pytest.mark.parametrize("name", all_types.TABLES)
 def test_structures_are_those_of_debeziums_history(tables: dict[str, Table], name: str) -> None:
     told = RECORDED["history"][f'"DB2INST1"."{name}"']
     assert list(tables[name].primary_key) == told["primaryKeyColumnNames"]
-    found = [
-        (c.name, c.type_name, c.jdbc_type, c.length, c.scale, c.optional, c.auto_incremented, c.has_default, c.default)
-        for c in tables[name].columns
-    ]
-    assert found == [
-        (c["name"], c["typeName"], c["jdbcType"], c["length"], c.get("scale"), c["optional"], c["autoIncremented"],
-         c["hasDefaultValue"], c.get("defaultValueExpression"))
-        for c in told["columns"]
-    ]  # fmt: skip
+    assert columns_of(tables[name]) == told_columns(name)
 
 
 @pytest.mark.parametrize("name", all_types.TABLES)
@@ -115,11 +135,24 @@ def test_values_are_those_that_debezium_gives(engine: Engine, tables: dict[str, 
     ) as connection, connection.cursor() as cursor:  # fmt: skip
         cursor.execute(f"SELECT {listed} FROM DB2INST1.TYPED ORDER BY ID")
         arrays = [column.combine_chunks() for column in cursor.fetch_arrow_table().columns]
-    found = rendered(types, vectors(arrays, types))
-    expected = [dict(row) for row in RECORDED[mode]["TYPED"]["rows"]]
-    expected[0] |= LARGE
-    assert found == expected
+    assert rendered(types, vectors(arrays, types)) == told_rows(mode)
 
+
+@pytest.mark.drivers
+def test_structures_and_values_are_debeziums_on_whatever_server_there_is(db2: Database) -> None:
+    """As above, by SQL alone: of a server that is given, this is the comparison with Debezium."""
+    db2.sql(*all_types.STATEMENTS)
+    with connect(db2_settings_of(db2)) as session:
+        found = structures.tables(session, db2.database, lambda table: table.schema == "DB2INST1")
+        tables = {each.name: table for each, table in found.items()}
+        for name in all_types.TABLES:
+            assert columns_of(tables[name]) == told_columns(name)
+        for mode in MODES:
+            types = [each for each in column_types(tables["TYPED"], settings_of(mode)) if each is not None]
+            listed = ", ".join(text for each in types for text in each.select(f'"{each.name}"'))
+            batches = list(session.batches(f"SELECT {listed} FROM DB2INST1.TYPED ORDER BY ID"))
+            arrays = [column.combine_chunks() for column in pa.Table.from_batches(batches).columns]
+            assert rendered(types, vectors(arrays, types)) == told_rows(mode), mode
 
 
 @pytest.mark.drivers
