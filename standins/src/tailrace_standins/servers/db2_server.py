@@ -63,7 +63,8 @@ class StandInServer(Database):
     def start(self) -> Self:
         """Start it. Raises `Unavailable` if the driver can't be loaded."""
         driver()
-        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.db2_control", PASSWORD, self._shortcuts.value]
+        module, shortcuts = "tailrace_standins.servers.db2_control", self._shortcuts.value
+        command = [*dying_with_parent(), sys.executable, "-m", module, PASSWORD, shortcuts]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
         self.port = int(self._answer())
         self.command("create", self.database, self._schema, *_USUAL)
