@@ -26,6 +26,16 @@ def test_it_shows_changes_of_the_stand_in_and_ends_well_when_all_of_them_came(sq
     assert "done: " in told.stderr.splitlines()[-1]
 
 
+@pytest.mark.drivers
+@pytest.mark.spark
+@pytest.mark.slow
+def test_it_shows_those_of_the_stand_in_for_db2(db2_server):
+    told = demo("--source", "db2", "--seconds", "3")
+    assert told.returncode == 0, told.stderr
+    assert "dbserver1.DB2INST1." in told.stdout
+    assert "done: " in told.stderr.splitlines()[-1]
+
+
 @pytest.mark.mysql
 @pytest.mark.spark
 @pytest.mark.slow
@@ -59,7 +69,7 @@ def test_without_a_broker_it_says_what_is_missing(tmp_path):
 def test_it_watches_nothing_else():
     told = demo("--source", "oracle")
     assert told.returncode == 2
-    assert "the demo's shop is on sqlserver or mysql" in told.stderr
+    assert "the demo's shop is on sqlserver, db2 or mysql" in told.stderr
 
 
 def test_it_goes_nowhere_else():

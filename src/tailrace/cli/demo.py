@@ -56,7 +56,7 @@ def _demo_of(source: str) -> Demo:
     places = {spec.name: spec.demo for spec in SPECS.values()}
     if source not in places:
         names = sorted(places, key=lambda name: name != DEMO)
-        raise ConfigError(f"--source {source}: the demo's shop is on {' or '.join(names)}")
+        raise ConfigError(f"--source {source}: the demo's shop is on {', '.join(names[:-1])} or {names[-1]}")
     demo: Demo = load_object(places[source])
     return demo
 
@@ -66,7 +66,7 @@ def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, v
     document = {"name": "inventory-connector", "config": shop.config}
     config.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     job, _ = load_job(config, way.target)
-    screen.notice(f"{shop.place}, its shop in the database inventory; starting Spark")
+    screen.notice(f"{shop.place}, its shop in the database {shop.database}; starting Spark")
     with _Play(Writer(shop.connect(), shop.statements), way, screen, seconds) as play:
         run_job(job, way.target, screen, available_now=False, verbose=verbose, stop=play)
     play.summarise()

@@ -52,7 +52,8 @@ class Shop:
     """A database with the tables of a shop.
 
     Attributes:
-        place: the server and database, for people.
+        place: the server, for people.
+        database: the database's name.
         config: the connector's configuration.
         connect: opens a connection of the database's driver, not in autocommit mode.
         statements: the writer's statements.
@@ -60,6 +61,7 @@ class Shop:
     """
 
     place: str
+    database: str
     config: Mapping[str, Any]
     connect: Callable[[], Any]
     statements: Statements

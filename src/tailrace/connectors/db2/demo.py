@@ -40,7 +40,7 @@ def _shop(server: StandInServer) -> Shop:
     server.replication.start()
     config = {**server.properties(), **COMMON, "topic.prefix": PREFIX}
     place = f"the stand-in for Db2 is at {server.host}:{server.port}"
-    return Shop(place, config, lambda: WriterConnection(server.connect()), _STATEMENTS)
+    return Shop(place, DATABASE, config, lambda: WriterConnection(server.connect()), _STATEMENTS)
 
 
 class WriterConnection:

@@ -54,4 +54,4 @@ def _shop(server: MySqlServer) -> Shop:
         connection.autocommit(False)
         return connection
 
-    return Shop(f"MySQL is at {server.host}:{server.port}", config, connect, _STATEMENTS)
+    return Shop(f"MySQL is at {server.host}:{server.port}", DATABASE, config, connect, _STATEMENTS)

@@ -65,7 +65,8 @@ def _shop(server: StandInServer) -> Shop:
         connection.autocommit = False
         return connection
 
-    return Shop(f"the stand-in for SQL Server is at {server.host},{server.port}", config, connect, _STATEMENTS)
+    place = f"the stand-in for SQL Server is at {server.host},{server.port}"
+    return Shop(place, DATABASE, config, connect, _STATEMENTS)
 
 
 def _capture(database: Database) -> None:
