@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from support.change_table_reading import PLAIN
+from tailrace.connectors.base import Progress
 from tailrace.connectors.load import from_mapping
 from tailrace_standins.servers.db2_server import Database, GivenServer
 
@@ -17,6 +18,13 @@ def settings_of(database: Database, **properties: str) -> Any:
 def is_given(database: Database) -> bool:
     """Whether it is on a server that `TAILRACE_TEST_DB2_URL` names, where the Capture program works by itself."""
     return isinstance(database, GivenServer)
+
+
+def place_of(database: Database, progress: Progress) -> object:
+    """A place in the log; where the Capture program works by itself, without the time at which that was its end."""
+    if not is_given(database):
+        return progress
+    return progress.delivered, {name: each["lsn"] for name, each in progress.restart.items()}
 
 
 def write(database: Database, *statements: str) -> None:
