@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.engine.session import EngineSession
 from tailrace_standins.db2.server import StandIn
@@ -136,3 +137,27 @@ def test_durations_take_back_what_they_gave(session: EngineSession, seed: int) -
         assert session.run("VALUES TIMESTAMP(?) - TIMESTAMP(?)", a, b)[0][0] == -duration  # type: ignore[operator]
     rules = "VALUES (DATE('2026-03-01') - DATE('2026-01-30'), TIME('10:00:01') - TIME('09:30:02'), DATE('2026-01-31') + 1 MONTH)"
     assert session.run(rules) == [(102, 2959, "2026-02-28")]
+
+
+def test_a_commit_may_be_in_the_log_before_readers_see_it(engine: Engine, reader: EngineSession, replication: Replication) -> None:
+    reader.run("CALL ASNCDC.ADDTABLE('S', 'T')")
+    reader.commit()
+    replication.capture.reinit()
+    writer = engine.session()
+    writer.run("UPDATE S.T SET NAME = 'new' WHERE ID = 1")
+    engine.commits.hold()
+    committing = threading.Thread(target=writer.commit)
+    committing.start()
+    while not engine.commits.held:
+        time.sleep(0.001)
+    replication.capture.step()
+    captured = "SELECT NAME FROM ASNCDC.CDC_S_T WHERE IBMSNAP_OPERATION = 'I'"
+    assert reader.run(captured) == [("new",)]
+    assert reader.run("SELECT NAME FROM S.T WHERE ID = 1 WITH CS") == [("a",)]
+    reader.run("SET CURRENT LOCK TIMEOUT 0")
+    with pytest.raises(SqlError, match="-911"):
+        reader.run(WAITS)
+    engine.commits.release()
+    committing.join(20)
+    assert reader.run(WAITS) == [("new",)]
+    assert replication.capture.capture() == 0 or reader.run(captured) == [("new",)]

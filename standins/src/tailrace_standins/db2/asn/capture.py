@@ -54,6 +54,7 @@ class Capture:
         self.error: SqlError | None = None
         self._engine = engine
         self._session = engine.session()
+        self._session.is_clients = False
         self._messages = Messages(self._session, schema)
         self.register = Register(self._session, schema, lsns, self._messages)
         self._house = Housekeeping(self._session, schema, self.register)

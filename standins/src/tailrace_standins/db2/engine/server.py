@@ -15,6 +15,7 @@ from typing import Any
 
 from tailrace_standins.db2.engine import administration, procedures
 from tailrace_standins.db2.engine.catalog import LUW, OWNER, Database
+from tailrace_standins.db2.engine.commits import Commits
 from tailrace_standins.db2.engine.locks import COMPATIBLE, Errors
 from tailrace_standins.db2.engine.log import Record
 from tailrace_standins.db2.engine.session import EngineSession
@@ -43,6 +44,7 @@ class Engine:
         hooks: get every committed transaction.
         functions: `Database.functions`.
         procedures: `Database.procedures`.
+        commits: holds commits back, if a test wants it.
         lock_timeout: of new sessions, in ms; -1 waits without end, as LOCKTIMEOUT does.
 
     """
@@ -71,6 +73,7 @@ class Engine:
         self.procedures: dict[tuple[str, str], Callable[..., Any]] = self.database.procedures
         self.procedures["SYSPROC", "ADMIN_CMD"] = administration.command
         self.lock_timeout = -1
+        self.commits = Commits()
         self.sessions: dict[int, EngineSession] = {}
         self.store: Store[Record] = Store(
             locks=Locks(COMPATIBLE, Errors()), sessions=self.sessions, hooks=self.hooks, now=self.now, save=lambda _: None,
@@ -121,6 +124,7 @@ class Engine:
 
     def close(self) -> None:
         """End all sessions and remove the data."""
+        self.commits.release()
         for session in list(self.sessions.values()):
             session.close()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -68,6 +68,7 @@ class EngineSession:
         self.transaction: Transaction | None = None
         self.lock_timeout = engine.lock_timeout
         self.deadlock_priority = 0
+        self.is_clients = True
         self._isolation: Isolation | None = None
         self._moment = ""
         self._readers: list[Connection] = []
@@ -323,8 +324,10 @@ class EngineSession:
     def commit(self) -> None:
         """COMMIT."""
         if self.transaction is not None:
-            transaction, self.transaction = self.transaction, None
-            transactions.commit(self, transaction)
+            try:
+                self._engine.commits.commit(self, self.transaction)
+            finally:
+                self.transaction = None
 
     def rollback(self) -> None:
         """ROLLBACK."""
