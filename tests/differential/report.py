@@ -56,7 +56,9 @@ def write(target: Path, name: str, text: str) -> None:
     """Put a part on a page, which may not be there yet; its other parts stay as they are."""
     target.parent.mkdir(parents=True, exist_ok=True)
     now = target.read_text(encoding="utf-8") if target.exists() else ""
-    first, *others = re.split(rf"^(?={re.escape(of_sqlserver.HEADING)}$|{re.escape(of_db2.HEADING)}$)", now, flags=re.MULTILINE)
+    first, *others = re.split(
+        rf"^(?={re.escape(of_sqlserver.HEADING)}$|{re.escape(of_db2.HEADING)}$)", now, flags=re.MULTILINE
+    )
     parts = {"mysql": first, "sqlserver": "", "db2": ""}
     parts |= {"db2" if each.startswith(of_db2.HEADING) else "sqlserver": each for each in others} | {name: text}
     target.write_text("\n".join(parts[each].strip() + "\n" for each in PARTS if parts[each].strip()), encoding="utf-8")

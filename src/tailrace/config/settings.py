@@ -205,6 +205,10 @@ class Settings:
     notes: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
 
+    def told_name(self, table: TableId) -> str:
+        """A table's name in notifications."""
+        return str(table)
+
     def is_given(self, name: str) -> bool:
         """Whether the configuration has a property, by its current name, whatever its value."""
         return any(given == name for given, _ in self.given)

@@ -38,10 +38,13 @@ class Status(enum.StrEnum):
 class InitialSnapshot:
     """Notifications of an initial or a blocking snapshot."""
 
-    def __init__(self, connector: str, clock: Callable[[], int] = now_ms) -> None:
-        """`connector`: its `topic.prefix`; `clock` gives milliseconds since the epoch."""
+    def __init__(
+        self, connector: str, clock: Callable[[], int] = now_ms, named: Callable[[TableId], str] = str
+    ) -> None:
+        """`connector`: its `topic.prefix`; `clock` gives milliseconds since the epoch; `named` a table's name."""
         self._connector = connector
         self._clock = clock
+        self._named = named
 
     def started(self) -> Notification:
         """The snapshot begins."""
@@ -51,19 +54,19 @@ class InitialSnapshot:
         """The reading of a table begins; `tables`: all of the snapshot."""
         return self._notification(
             "IN_PROGRESS",
-            current_collection_in_progress=str(table),
+            current_collection_in_progress=self._named(table),
             connector_name=self._connector,
-            data_collections=_names(tables),
+            data_collections=",".join(map(self._named, tables)),
         )
 
     def table_completed(self, table: TableId, rows: int, tables: Iterable[TableId]) -> Notification:
         """All rows of a table were read."""
         return self._notification(
             "TABLE_SCAN_COMPLETED",
-            scanned_collection=str(table),
+            scanned_collection=self._named(table),
             connector_name=self._connector,
             total_rows_scanned=str(rows),
-            data_collections=_names(tables),
+            data_collections=",".join(map(self._named, tables)),
             status=Status.SUCCEEDED.value,
         )
 
@@ -72,7 +75,7 @@ class InitialSnapshot:
         return self._notification(
             "TABLE_SCAN_COMPLETED",
             connector_name=self._connector,
-            scanned_collection=str(table),
+            scanned_collection=self._named(table),
             status=status.value,
         )
 
@@ -80,7 +83,7 @@ class InitialSnapshot:
         """The reading of a chunk (counted from 0) begins, if a table has several; `rows`: read so far."""
         return self._notification(
             "TABLE_CHUNK_IN_PROGRESS",
-            current_collection_in_progress=str(table),
+            current_collection_in_progress=self._named(table),
             chunk_index=str(chunk),
             connector_name=self._connector,
             total_chunks=str(chunks),
@@ -92,10 +95,10 @@ class InitialSnapshot:
         return self._notification(
             "TABLE_CHUNK_COMPLETED",
             chunk_index=str(chunk),
-            scanned_collection=str(table),
+            scanned_collection=self._named(table),
             connector_name=self._connector,
             total_chunks=str(chunks),
-            data_collections=_names(tables),
+            data_collections=",".join(map(self._named, tables)),
             status=Status.SUCCEEDED.value,
         )
 
@@ -118,11 +121,18 @@ class InitialSnapshot:
 class IncrementalSnapshot:
     """Notifications of an incremental snapshot."""
 
-    def __init__(self, connector: str, signal_id: str | None, clock: Callable[[], int] = now_ms) -> None:
+    def __init__(
+        self,
+        connector: str,
+        signal_id: str | None,
+        clock: Callable[[], int] = now_ms,
+        named: Callable[[TableId], str] = str,
+    ) -> None:
         """`signal_id`: of the newest signal that requested it; without one each notification has its own id."""
         self._connector = connector
         self._signal_id = signal_id
         self._clock = clock
+        self._named = named
 
     def started(self, tables: Iterable[TableId]) -> Notification:
         """The snapshot begins; `tables`: all that it has to read."""
@@ -150,10 +160,10 @@ class IncrementalSnapshot:
         """A chunk was read; `tables`: all that are left; keys: a value for each column, None where the table has none."""
         return self._notification(
             "IN_PROGRESS",
-            current_collection_in_progress=str(table),
+            current_collection_in_progress=self._named(table),
             connector_name=self._connector,
             maximum_key=key_text(maximum_key),
-            data_collections=_names(tables),
+            data_collections=",".join(map(self._named, tables)),
             last_processed_key=key_text(last_key),
         )
 
@@ -161,10 +171,10 @@ class IncrementalSnapshot:
         """The reading of a table ended, successfully or not; `tables`: all that were left before."""
         return self._notification(
             "TABLE_SCAN_COMPLETED",
-            scanned_collection=str(table),
+            scanned_collection=self._named(table),
             connector_name=self._connector,
             total_rows_scanned=str(rows),
-            data_collections=_names(tables),
+            data_collections=",".join(map(self._named, tables)),
             status=status.value,
         )
 
@@ -173,7 +183,9 @@ class IncrementalSnapshot:
         return self._notification("COMPLETED", connector_name=self._connector)
 
     def _of_tables(self, type_: str, tables: Iterable[TableId]) -> Notification:
-        return self._notification(type_, connector_name=self._connector, data_collections=_names(tables))
+        return self._notification(
+            type_, connector_name=self._connector, data_collections=",".join(map(self._named, tables))
+        )
 
     def _notification(self, type_: str, **data: str) -> Notification:
         id_ = new_id() if self._signal_id is None else self._signal_id
@@ -191,7 +203,3 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _names(tables: Iterable[TableId]) -> str:
-    return ",".join(map(str, tables))

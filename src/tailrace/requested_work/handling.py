@@ -46,6 +46,7 @@ class SignalContext:
         owns: whether this lane delivers a table's topic.
         tables: the captured tables known now.
         position: of the log, for people.
+        named: gives a table's name in notifications.
 
     """
 
@@ -54,6 +55,15 @@ class SignalContext:
     owns: Callable[[TableId], bool]
     tables: Callable[[], Sequence[TableId]]
     position: Callable[[], str]
+    named: Callable[[TableId], str] = str
+
+    def initial(self) -> InitialSnapshot:
+        """What tells of a blocking snapshot."""
+        return InitialSnapshot(self.connector, named=self.named)
+
+    def incremental(self, signal_id: str | None) -> IncrementalSnapshot:
+        """What tells of an incremental snapshot."""
+        return IncrementalSnapshot(self.connector, signal_id, named=self.named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +113,8 @@ def _notify_unmatched(signal: ExecuteSnapshot, tables: Sequence[TableId], here: 
     unknown = _warn_of_unknown(signal, tables)
     ids = [TableId("", "", name) for name in unknown]
     if signal.kind is SnapshotKind.BLOCKING:
-        return [InitialSnapshot(here.connector).table_failed(id_, Status.UNKNOWN_SCHEMA) for id_ in ids]
-    tell = IncrementalSnapshot(here.connector, signal.id)
+        return [here.initial().table_failed(id_, Status.UNKNOWN_SCHEMA) for id_ in ids]
+    tell = here.incremental(signal.id)
     return [tell.table_completed(id_, (), 0, Status.UNKNOWN_SCHEMA) for id_ in ids if not is_name(id_.name)]
 
 
@@ -133,7 +143,7 @@ def _begin_incremental(signal: ExecuteSnapshot, found: Sequence[Collection], wor
     later = work.with_tables(new, signal.id)
     if work.tables:  # a running snapshot continues with more tables
         return Effect(later)
-    return Effect(later, [IncrementalSnapshot(here.connector, signal.id).started(later.ids)])
+    return Effect(later, [here.incremental(signal.id).started(later.ids)])
 
 
 def _work_of(collection: Collection, signal: ExecuteSnapshot) -> TableWork:
@@ -160,12 +170,12 @@ def _stop(signal: StopSnapshot, work: Work, here: SignalContext) -> Effect:
     stopped = stopped_by(signal, work.ids)
     if not stopped:
         return Effect(work)
-    told = IncrementalSnapshot(here.connector, work.signal).aborted(stopped)
+    told = here.incremental(work.signal).aborted(stopped)
     return Effect(work.without(stopped), [told])
 
 
 def _pause(work: Work, here: SignalContext, *, paused: bool) -> Effect:
     if work.paused == paused or not work.tables:
         return Effect(work)
-    tell = IncrementalSnapshot(here.connector, work.signal)
+    tell = here.incremental(work.signal)
     return Effect(replace(work, paused=paused), [tell.paused(work.ids) if paused else tell.resumed(work.ids)])

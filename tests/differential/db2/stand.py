@@ -53,7 +53,14 @@ class Stand:
         self._child: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
-        command = [*dying_with_parent(), sys.executable, "-m", "tests.differential.db2.stand_process", self.schema, self.platform]
+        command = [
+            *dying_with_parent(),
+            sys.executable,
+            "-m",
+            "tests.differential.db2.stand_process",
+            self.schema,
+            self.platform,
+        ]
         self._child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self._answer())
         self._tick()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from attrs import frozen
@@ -10,6 +11,7 @@ from tailrace.config.secret import Secret
 from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.db2.properties.events import PLACEHOLDER
 from tailrace.connectors.db2.properties.reading import PROCESSING, ZOS
+from tailrace.schema.tables import TableId
 
 _PATIENCE: Final = 30
 
@@ -66,6 +68,10 @@ class Db2Settings(ChangeTableSettings):
     def application(self) -> str:
         """The name under which the server lists the connections."""
         return self.driver_clientprogramname or "tailrace"
+
+    def told_name(self, table: TableId) -> str:
+        """A table's name in notifications: a connector reads one database, which is not named."""
+        return str(replace(table, catalog=""))
 
     @property
     def uses_processing_time(self) -> bool:

@@ -155,6 +155,7 @@ class RequestedWork(Generic[At]):
             owns=self._log.owns,
             tables=self._log.tables,
             position=lambda: self._log.position_text(progress),
+            named=self._settings.told_name,
         )
 
     def _take_structure(

@@ -96,6 +96,7 @@ class ChannelPoller:
                 owns=lambda _table: True,
                 tables=self._database.captured,
                 position=lambda: self._database.position_text(position),
+                named=self._settings.told_name,
             ),
         )
         if effect.structures:

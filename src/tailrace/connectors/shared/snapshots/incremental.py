@@ -71,6 +71,7 @@ class Steps:
 
     def __init__(self, settings: Settings) -> None:
         self._prefix = settings.topic_prefix
+        self._named = settings.told_name
 
     def read(self, work: Work, table: TableWork, key: Sequence[Any], upto: Sequence[Any], **given: Any) -> Step:
         """The step for a chunk of the first table.
@@ -118,4 +119,4 @@ class Steps:
         return self.ended(work, table, Status.NO_PRIMARY_KEY)
 
     def _notifications(self, work: Work) -> IncrementalSnapshot:
-        return IncrementalSnapshot(self._prefix, work.signal)
+        return IncrementalSnapshot(self._prefix, work.signal, named=self._named)

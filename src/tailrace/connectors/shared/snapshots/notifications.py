@@ -46,7 +46,7 @@ class SnapshotNotifications:
         """`position`: the text of the snapshot's position."""
         self.wanted = bool(settings.notification_enabled_channels)
         self._channels = NotificationChannels(settings) if self.wanted else None
-        self._snapshot = InitialSnapshot(settings.topic_prefix)
+        self._snapshot = InitialSnapshot(settings.topic_prefix, named=settings.told_name)
         self._position = position
         self._tables: Sequence[TableId] = ()
 
