@@ -51,6 +51,7 @@ def test_a_stream_begins_with_the_structures_and_has_each_change_once(shop: Shop
     assert seen == [([1], [1], []), ([2], [2], [])]
 
 
+@pytest.mark.db2_stand_in("a Capture program that stands still")
 def test_what_nobody_captured_yet_is_no_batch_and_is_looked_for_again_after_a_pause(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
