@@ -17,9 +17,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswerError
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tailrace.config.secret import Secret
@@ -162,7 +163,7 @@ class _Calls:
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread: _Thread | None = None
         self._hangs = False
 
     def run(self, cursor: Any, call: Callable[[], T]) -> T:
@@ -172,7 +173,7 @@ class _Calls:
         if self._hangs:
             raise RetriableError("the connection was given up, as a statement took too long on it")
         if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "a session on Db2")
+            self._thread = _Thread("a session on Db2")
         try:
             return self._thread.submit(call).result(self._seconds)
         except NoAnswerError:
@@ -189,9 +190,38 @@ class _Calls:
             close()
             return
         closing = self._thread.submit(close)
-        self._thread.shutdown(wait=False)
+        self._thread.end()
         if not self._hangs:
             closing.result()
+
+
+class _Thread:
+    """Runs calls one after the other; the process may end while one hangs, for which an executor would wait."""
+
+    def __init__(self, name: str) -> None:
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        threading.Thread(target=self._run, name=name, daemon=True).start()
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """Have a call run behind those before it."""
+        result = Future[T]()
+
+        def run() -> None:
+            try:
+                result.set_result(call())
+            except BaseException as error:  # noqa: BLE001 -- it is raised by the thread that waits
+                result.set_exception(error)
+
+        self._waiting.put(run)
+        return result
+
+    def end(self) -> None:
+        """End behind the last call."""
+        self._waiting.put(None)
+
+    def _run(self) -> None:
+        while (call := self._waiting.get()) is not None:
+            call()
 
 
 def _decoded(value: Any) -> Any:
