@@ -28,7 +28,9 @@ def test_names_of_any_letters_are_as_the_catalogue_has_them(db2: Database) -> No
     db2.sql(*(f"INSERT INTO {quoted(*names)} VALUES (1)" for names in zip(schemas, NAMES, strict=True)))
     db2.replication.step()
     told = [each["value"] for each in read_on(settings, read).records]
-    assert {(each["source"]["schema"], each["source"]["table"]) for each in told} == set(zip(schemas, NAMES, strict=True))
+    assert {(each["source"]["schema"], each["source"]["table"]) for each in told} == set(
+        zip(schemas, NAMES, strict=True)
+    )
     assert all(each["after"] == {each["source"]["table"]: 1} for each in told)
 
 
