@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailrace.changes.vectors import Bytes
+from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import (
     AFTER,
@@ -34,6 +35,7 @@ from tailrace.connectors.change_tables.rows import (
     whole_changes,
 )
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2.bit_data import as_bytes, of_width
 from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.db2.lsn import SIZE, raw_of
 from tailrace.errors import LogFormatError
@@ -44,6 +46,8 @@ CHANGE: Final = "c.IBMSNAP_INTENTSEQ"
 OPERATION: Final = "c.IBMSNAP_OPERATION"
 _KEYS: Final = 3
 _DELETED, _INSERTED, _UPDATED = ord("D"), ord("I"), ord("U")
+_LETTERS: Final = (b"D", b"I", b"U")
+_IS_LETTER: Final = np.isin(np.arange(256), (_DELETED, _INSERTED, _UPDATED))
 _ALL: Final = 1 << 31
 
 Int64 = npt.NDArray[np.int64]
@@ -102,7 +106,8 @@ def operations(operation: Letters, commit: Bytes) -> Int64:
     n = len(operation)
     is_update = np.zeros(n, np.bool_)
     if n > 1:
-        same = (commit[1:] == commit[:-1]).all(axis=1)
+        transaction, _ = lsn_columns.runs_of(commit)
+        same = transaction[1:] == transaction[:-1]
         is_update[:-1] = (operation[:-1] == _DELETED) & (operation[1:] == _INSERTED) & same
     found = np.where(operation == _DELETED, DELETE, np.where(operation == _UPDATED, AFTER_ALONE, INSERT)).astype(np.int64)
     found[is_update] = BEFORE
@@ -167,18 +172,15 @@ class _Query:
 
     def _letters(self, array: pa.Array) -> Letters:
         """The operations as letters."""
-        data = array.cast(pa.large_binary())
-        offsets = np.frombuffer(data.buffers()[1], np.int64)[data.offset : data.offset + len(data) + 1]
-        letters = np.frombuffer(data.buffers()[2] or b"", np.uint8)
-        is_one = not array.null_count and (np.diff(offsets) == 1).all()
-        wrong = ~np.isin(letters[offsets[:-1]], (_DELETED, _INSERTED, _UPDATED)) if is_one else np.array([True])
-        if wrong.any():
-            shown = array[int(np.flatnonzero(wrong)[0])].as_py() if is_one else "NULL"
+        found = of_width(array, 1)
+        if found is None or not _IS_LETTER[found].all():
+            wrong = next(value for value in as_bytes(array).to_pylist() if value not in _LETTERS)
+            shown = "NULL" if wrong is None else repr(wrong.decode(errors="replace"))
             raise LogFormatError(
-                f"the change table {self._reading.table} has the operation {shown!r}, which is none of D, I and U: is it a "
+                f"the change table {self._reading.table} has the operation {shown}, which is none of D, I and U: is it a "
                 "change table of SQL Replication?"
             )
-        return letters[offsets[:-1]]
+        return found.reshape(-1)
 
 
 def _with_before(rows: ChangeRows, wanted: tuple[str | None, ...], before: list[pa.Array]) -> ChangeRows:

@@ -34,7 +34,7 @@ from tailrace.errors import RetriableError, SourceSetupError, TailraceError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BYTES_AT_ONCE: Final = 8 << 20
+_BYTES_AT_ONCE: Final = 4 << 20  # the driver holds several times that, row by row
 _PLAIN, _TLS = "false", "true"
 T = TypeVar("T")
 

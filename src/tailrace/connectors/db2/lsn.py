@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from tailrace.changes.vectors import Bytes
-from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import Positions
-from tailrace.connectors.db2.bit_data import as_bytes
+from tailrace.connectors.db2.bit_data import as_bytes, of_width
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.errors import LogFormatError
 
@@ -57,15 +56,13 @@ def raw_of(array: pa.Array, what: str, size: int) -> Bytes:
         LogFormatError: one is NULL or too long; `what` is the column's name.
 
     """
-    array = as_bytes(array)
-    lengths = array.cast(pa.binary()) if len(array) else array
-    widths = np.unique(pa.compute.binary_length(lengths).to_numpy(zero_copy_only=False)) if len(array) else [size]
-    if len(widths) == 1 and widths[0] == size:
-        return lsn_columns.raw_of(array, what, size)
-    if array.null_count or max(widths) > size:
+    found = of_width(array, size)
+    if found is not None:
+        return found
+    values = as_bytes(array).to_pylist()  # a rare form of LSNs
+    if any(value is None or len(value) > size for value in values):
         raise LogFormatError(f"{what} is NULL or no LSN of {size} bytes in a row of a change table")
-    filled = b"".join(value.ljust(size, b"\0") for value in lengths.to_pylist())  # a rare form of LSNs
-    return np.frombuffer(filled, np.uint8).reshape(-1, size)
+    return np.frombuffer(b"".join(value.ljust(size, b"\0") for value in values), np.uint8).reshape(-1, size)
 
 
 def _too_long(length: int, form: LsnForm) -> str:
