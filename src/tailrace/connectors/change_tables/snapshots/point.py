@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
+from tailrace.connectors.change_tables.instances import Instance, identity, instances_at, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import Table, TableId
@@ -61,16 +61,19 @@ def take(
     """
     database, matches = dialect.database(session), dialect.settings.tables.matches
     deadline, log = time.monotonic() + PATIENCE_SECONDS, dialect.log(database, None)
+    wanted = _active(dialect, session)
     while True:
-        # P comes first. An instance that is listed afterwards may start later, which `_behind_first` corrects.
-        lsn = log.head(session)
-        wanted = [each for each in dialect.instances(session) if matches(each.table) and not each.inactive]
+        # P comes first. An instance that is listed afterwards may start later, which `_behind_first` corrects if its start is
+        # told. If it is not, the instance has begun before P only if it had before P was asked for.
+        before, lsn = wanted, log.head(session)
+        wanted = _active(dialect, session)
         waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})
-        if not waiting:
+        if not waiting and _begun(wanted) <= _begun(before):
             break
         if time.monotonic() >= deadline:
             raise late_instances(database, waiting, PATIENCE_SECONDS)
-        time.sleep(POLL_SECONDS)
+        if waiting:
+            time.sleep(POLL_SECONDS)
     lsn = _behind_first(lsn, wanted)
     found = dialect.structures(session, matches)
     chosen = instances_at(wanted, lsn)
@@ -91,6 +94,17 @@ def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], l
     return Point(
         lsn, {table: (of_instance(found[table], instance), instance) for table, instance in chosen.items()}
     )
+
+
+def _active(dialect: Dialect[Session], session: Session) -> list[Instance]:
+    """The instances of wanted tables that capture writes to, or is to begin with."""
+    matches = dialect.settings.tables.matches
+    return [each for each in dialect.instances(session) if matches(each.table) and not each.inactive]
+
+
+def _begun(instances: Sequence[Instance]) -> set[str]:
+    """The identities of those that have begun, at an LSN that is not told."""
+    return {identity(each) for each in instances if each.start_lsn is not None and each.start_lsn.is_zero}
 
 
 def _behind_first(lsn: Lsn, instances: Sequence[Instance]) -> Lsn:
