@@ -9,9 +9,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 from bench.change_tables.catch_up import ANY_PREFIX
 from bench.change_tables.plan import CATCH_UP, TRANSACTION
 from bench.change_tables.system import Beginning, Data, IdleTables
@@ -23,7 +26,7 @@ from tailrace_standins.servers.db2_server import CAPTURE_SCHEMA, Database, Stand
 
 NAME, SCHEMA = "BENCH", "SHOP"
 TABLES = (f"{SCHEMA}.ORDERS", f"{SCHEMA}.ZZ_MARKER")
-CAPTURED_AT_ONCE = 100 * TRANSACTION  # rows, while the changes are made
+AT_ONCE = 100 * TRANSACTION  # rows that are handed to the stand-in
 TABLES_AT_ONCE = 50
 ORDERS = (
     f"CREATE TABLE {SCHEMA}.ORDERS (ID INTEGER NOT NULL PRIMARY KEY, CUSTOMER_ID INTEGER NOT NULL, PRODUCT_ID INTEGER NOT NULL, "
@@ -31,6 +34,7 @@ ORDERS = (
     "ORDER_DATE TIMESTAMP(3) NOT NULL, UPDATED_AT TIMESTAMP(6) NOT NULL, NOTE VARCHAR(100))"
 )
 ZZ_MARKER = f"CREATE TABLE {SCHEMA}.ZZ_MARKER (ID INTEGER NOT NULL PRIMARY KEY)"
+MARKER = f"CREATE TABLE {SCHEMA}.ZZ_MARKER (ID INTEGER NOT NULL PRIMARY KEY)"
 NUMBERS = (
     "WITH D(X) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), "
     "N(I) AS (SELECT {first} + 100 * A.X + 10 * B.X + C.X + 1 FROM D A, D B, D C)"
@@ -58,7 +62,7 @@ def filled(server: StandInServer, task: str, changes: int) -> Iterator[Data]:
         database.sql(ORDERS, ZZ_MARKER)
         database.register(*TABLES)
         database.replication.step()
-        yield _with_changes(server, database, changes) if task == CATCH_UP else _with_rows(database, changes)
+        yield _with_changes(server, database, changes) if task == CATCH_UP else _with_rows(server, database, changes)
     finally:
         database.replication.stop()
         server.drop_database(database)
@@ -67,20 +71,45 @@ def filled(server: StandInServer, task: str, changes: int) -> Iterator[Data]:
 def _with_changes(server: StandInServer, database: Database, changes: int) -> Data:
     beginning = _beginning(_history(server, database), _captured_up_to(database))
     inserts, updates, deletes = changes // 2, changes * 35 // 100, changes * 15 // 100
-    _run(database, INSERT, 0, inserts)
-    _run(database, UPDATE, 0, updates)
-    _run(database, DELETE, inserts - deletes, inserts)
+    captured = 0
+    for operation, first, last in (("insert", 0, inserts), ("update", 0, updates), ("delete", inserts - deletes, inserts)):
+        for behind in range(first, last, AT_ONCE):
+            rows = _rows(behind, min(behind + AT_ONCE, last), updated=operation == "update")
+            rows = rows.select(["ID"]) if operation == "delete" else rows
+            captured += server.change(TABLES[0], operation, rows, TRANSACTION, database)
     database.sql(MARKER)
     database.replication.step()
-    rows = inserts + updates + deletes
-    return _data(database, beginning, rows, rows + updates, rows + deletes + 1)
+    return _data(database, beginning, inserts + updates + deletes, captured, inserts + updates + 2 * deletes + 1)
 
 
-def _with_rows(database: Database, rows: int) -> Data:
-    _run(database, INSERT, 0, rows)
+def _with_rows(server: StandInServer, database: Database, rows: int) -> Data:
+    for behind in range(0, rows, AT_ONCE):
+        server.load(TABLES[0], _rows(behind, min(behind + AT_ONCE, rows)), database)
     database.sql(MARKER)
     database.replication.step()
     return _data(database, None, rows, rows, rows + 1)
+
+
+def _rows(behind: int, last: int, *, updated: bool = False) -> pa.Table:
+    """The rows of ORDERS with the numbers after `behind`; updated: as an update leaves them."""
+    number = np.arange(behind + 1, last + 1)
+    ordered = np.datetime64("2024-01-01T00:00:00.123", "us") + number.astype("m8[s]")
+    names = ("NEW", "PAID", "SHIPPED")
+    notes = [f"note for order {n}" if n % 5 else None for n in number.tolist()]
+    return pa.table(
+        {
+            "ID": number.astype(np.int32),
+            "CUSTOMER_ID": (1000 + number % 50_000).astype(np.int32),
+            "PRODUCT_ID": (1 + number % 997).astype(np.int32),
+            "QUANTITY": (1 + number % 20 + updated).astype(np.int16),
+            "STATUS": ["PAID2" if updated else names[n % 3] for n in number.tolist()],
+            "EMAIL": [f"user{n % 50_000}@example.com" for n in number.tolist()],
+            "AMOUNT": pa.array([Decimal(n % 100_000 * 25) / 100 for n in number.tolist()], pa.decimal128(12, 2)),
+            "ORDER_DATE": pa.array(ordered),
+            "UPDATED_AT": pa.array(ordered + np.timedelta64(1 + updated, "h") + number.astype("m8[us]")),
+            "NOTE": pa.array(notes, pa.string()),
+        }
+    )
 
 
 def _data(database: Database, beginning: Beginning | None, changes: int, change_rows: int, records: int) -> Data:
@@ -90,15 +119,6 @@ def _data(database: Database, beginning: Beginning | None, changes: int, change_
 def _beginning(history: str, before: str) -> Beginning:
     offset = {"commit_lsn": before, "change_lsn": "NULL", "event_serial_no": 1}
     return Beginning({NAME: {"lsn": before}}, {}, offset, history)
-
-
-def _run(database: Database, statement: str, first: int, last: int) -> None:
-    """Run a statement for rows behind the first, in transactions, and capture it."""
-    for behind in range(first, last, TRANSACTION):
-        database.sql(statement.format(first=behind, last=min(behind + TRANSACTION, last)))
-        if behind % CAPTURED_AT_ONCE == 0:
-            database.replication.step()
-    database.replication.step()
 
 
 def _captured_up_to(database: Database) -> str:

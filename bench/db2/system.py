@@ -26,7 +26,10 @@ from tailrace.schema.tables import Column, TableId
 from tailrace_standins.servers.db2_server import CAPTURE_SCHEMA, StandInServer
 
 FAST, SLOW = 1, 30  # COMMIT_INTERVAL in seconds: of Debezium's image and guide, and IBM's default
-NOTES = f"""tailrace's snapshot takes no locks: it waits until the Capture program has passed what was read, which shows each time that it
+NOTES = f"""The stand-in has its [shortcuts](db2-standin.md#speed-and-shortcuts) on, and every statement was asked before: in all rows, of both
+sides and of the readers alone, the large tables are answered from rows that were encoded beforehand.
+
+tailrace's snapshot takes no locks: it waits until the Capture program has passed what was read, which shows each time that it
 commits; Debezium's takes an exclusive lock of the table for a moment and does not wait. The Capture program commits every {FAST} s here
 (COMMIT_INTERVAL of Debezium's image and guide; *polling*). The row with {SLOW} s is the same run with IBM's default: the difference is
 the waiting."""
