@@ -1,14 +1,16 @@
 """Topic names and the number of lanes change while lanes stand apart: nothing is lost, nothing doubled, order stays.
 
-On a real broker, with MySQL and with SQL Server, without Spark.
+On a real broker, with MySQL and with databases that have change tables, without Spark.
 """
 
 import random
+import re
 import uuid
 
 import pytest
 from attrs import evolve
 
+from support.captured_shops import KINDS, SIGNALS, ask, shop_of, signal_table
 from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once
 from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
@@ -26,7 +28,7 @@ class MySql:
         self.prefix = f"c{uuid.uuid4().hex[:8]}"
         self._server, self._database = server, database
         for table in TABLES:
-            server.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY, v INT, pad VARCHAR(200) DEFAULT 'x')", database)
+            server.sql(f"CREATE TABLE {table} (ID INT PRIMARY KEY, V INT, pad VARCHAR(200) DEFAULT 'x')", database)
         server.sql("CREATE TABLE asked (id VARCHAR(50), type VARCHAR(50), data VARCHAR(2000))", database)
 
     def properties(self, **more):
@@ -34,7 +36,7 @@ class MySql:
             self._server,
             topic_prefix=self.prefix,
             database_include_list=self._database,
-            table_include_list=f"{self._database}.t[0-9]",
+            table_include_list=f"{self._database}.T[0-9]",
             signal_data_collection=f"{self._database}.asked",
             **more,
         )
@@ -51,39 +53,33 @@ class MySql:
         self._server.sql(f"INSERT INTO asked VALUES ('{kind}', 'execute-snapshot', '{data}')", self._database)
 
 
-class SqlServer:
-    """A database of SQL Server, whose capture job runs."""
+class Captured:
+    """A database with change tables, whose log is captured by itself."""
 
-    def __init__(self, database):
+    def __init__(self, shop):
         self.prefix = f"c{uuid.uuid4().hex[:8]}"
-        self._database = database
+        self._shop = shop
         for table in TABLES:
-            database.sql(f"CREATE TABLE {table} (id int PRIMARY KEY, v int)")
-            database.capture(table)
-        database.sql("CREATE TABLE asked (id varchar(50), type varchar(50), data varchar(2000))")
-        database.capture("asked")
-        database.resume()
+            shop.sql(f"CREATE TABLE S.{table} (ID INTEGER NOT NULL PRIMARY KEY, V INTEGER)")
+        signal_table(shop)
+        shop.capture(*TABLES, SIGNALS)
+        shop.resume()
 
     def properties(self, **more):
-        return self._database.properties(
-            topic_prefix=self.prefix,
-            table_include_list="dbo.t[0-9]",
-            signal_data_collection=f"{self._database.name}.dbo.asked",
-            **more,
+        return self._shop.properties(
+            topic_prefix=self.prefix, table_include_list="S[.]T[0-9]", signal_data_collection=self._shop.named(SIGNALS), **more
         )
 
     def transaction(self, statements):
-        self._database.sql(f"BEGIN TRAN; {'; '.join(statements)}; COMMIT")
+        self._shop.sql(*(re.sub(r"(UPDATE|INTO) ", r"\1 S.", each, count=1) for each in statements))
 
     def settle(self):
-        self._database.pause()
-        self._database.capture_all()
-        self._database.resume()
+        self._shop.pause()
+        self._shop.capture_all()
+        self._shop.resume()
 
     def signal(self, kind):
-        tables = ", ".join(f'"{self._database.name}.dbo.{table}"' for table in TABLES)
-        data = f'{{"data-collections": [{tables}], "type": "{kind}"}}'
-        self._database.sql(f"INSERT asked VALUES ('{kind}', 'execute-snapshot', '{data}')")
+        ask(self._shop, kind, *TABLES, type=kind)
 
 
 @pytest.fixture
@@ -94,13 +90,13 @@ def chance():
 
 
 @pytest.fixture(
-    params=[pytest.param("mysql", marks=pytest.mark.mysql), pytest.param("sqlserver", marks=pytest.mark.drivers)]
+    params=[pytest.param("mysql", marks=pytest.mark.mysql), *(pytest.param(kind, marks=pytest.mark.drivers) for kind in KINDS)]
 )
 def source(request, monkeypatch):
     if request.param == "mysql":
         monkeypatch.setattr(streaming.LogReader.__init__, "__defaults__", (SMALL_BLOCK, streaming.LARGE_BATCH))
         return MySql(request.getfixturevalue("mysql_server"), request.getfixturevalue("database"))
-    return SqlServer(request.getfixturevalue("sqlserver"))
+    return Captured(shop_of(request))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tailrace.source.slices import Turn
 from tailrace.source.stop_time import StopTime
 from tailrace.source.task import deliver
 
-TABLES = [f"t{n}" for n in range(6)]
+TABLES = [f"T{n}" for n in range(6)]
 SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
 MOST_TURNS = 5  # of following the log
 LINK = SimpleNamespace(let_tasks_work=lambda: None)
@@ -111,13 +111,13 @@ class Runs:
     def rows(self):
         """By table and id: the operation and the value of each record, in the order of the runs."""
         found = defaultdict(list)
-        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*\.(t\d+)")
+        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*\.(T\d+)")
         reads = [(name.fullmatch(read.topic), read) for read in read_topics(self._broker.address, name.fullmatch)]
         for matched, read in sorted(reads, key=lambda each: int(each[0][1])):
             if read.value is not None:
                 value = json.loads(read.value)
                 row = value["after"] or value["before"]
-                found[matched[2], row["id"]].append((value["op"], row["v"]))
+                found[matched[2], row["ID"]].append((value["op"], row["V"]))
         return found
 
     def _turns(self, job, available_now):
@@ -142,7 +142,7 @@ def _has_nothing_to_read(turn):
 
 
 class Rows:
-    """Rows of `TABLES` that are written, and what was written of each: `v` counts up from 0."""
+    """Rows of `TABLES` that are written, and what was written of each: `V` counts up from 0."""
 
     def __init__(self, source, chance):
         self.versions = {}
@@ -160,10 +160,10 @@ class Rows:
         if known and self._chance.random() < 0.5:
             id_ = self._chance.choice(known)
             self.versions[table, id_] += 1
-            return f"UPDATE {table} SET v = {self.versions[table, id_]} WHERE id = {id_}"
+            return f"UPDATE {table} SET V = {self.versions[table, id_]} WHERE ID = {id_}"
         id_ = len(self.versions)
         self.versions[table, id_] = 0
-        return f"INSERT INTO {table} (id, v) VALUES ({id_}, 0)"
+        return f"INSERT INTO {table} (ID, V) VALUES ({id_}, 0)"
 
 
 def assert_each_change_once(found, rows):
