@@ -1,4 +1,4 @@
-"""`tailrace run` with a SQL Server connector, as Spark really drives it: into files, again and again, in one go and killed."""
+"""`tailrace run` with a connector of captured tables, as Spark really drives it: into files, again and again."""
 
 from __future__ import annotations
 
@@ -9,33 +9,28 @@ from typing import Any
 
 import pytest
 
+from support.captured_shops import KINDS, Shop, plain_properties, shop_of
 from tailrace.cli.running import Target, load_job
 from tailrace.link import Link
 from tailrace.source import run
-from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
 
 
-@pytest.fixture
-def shop(sqlserver: Database) -> Database:
-    sqlserver.sql(
-        "CREATE TABLE orders (id int PRIMARY KEY, item nvarchar(20)); CREATE TABLE lines (id int PRIMARY KEY)"
-    )
-    sqlserver.capture("orders")
-    sqlserver.capture("lines")
-    return sqlserver
+@pytest.fixture(params=KINDS)
+def shop(request: pytest.FixtureRequest) -> Shop:
+    made = shop_of(request)
+    made.sql("CREATE TABLE S.ORDERS (ID INTEGER NOT NULL PRIMARY KEY, ITEM VARCHAR(20))")
+    made.sql("CREATE TABLE S.LINES (ID INTEGER NOT NULL PRIMARY KEY)")
+    made.capture("ORDERS", "LINES")
+    return made
 
 
 @pytest.fixture
-def to_the_head(spark: Any, shop: Database, tmp_path: Path) -> Any:
+def to_the_head(spark: Any, shop: Shop, tmp_path: Path) -> Any:
     """Runs the connector to where its log ends now; the records of a topic then, in their order."""
     config = tmp_path / "connector.json"
-    given = shop.properties(
-        provide_transaction_metadata="true",
-        key_converter_schemas_enable="false",
-        value_converter_schemas_enable="false",
-    )
+    given = plain_properties(shop, provide_transaction_metadata="true")
     config.write_text(json.dumps({"name": "shop", "config": given}))
     target = Target.parse(f"files:{tmp_path / 'out'}", None)
 
@@ -55,15 +50,14 @@ def to_the_head(spark: Any, shop: Database, tmp_path: Path) -> Any:
     return deliver
 
 
-def test_what_is_captured_between_two_runs_is_delivered_once(shop: Database, to_the_head: Any) -> None:
+def test_what_is_captured_between_two_runs_is_delivered_once(shop: Shop, to_the_head: Any) -> None:
     told = to_the_head()
     assert [len(records) for records in told.values()] == [2], "the structures, in the topic of the prefix"
     for number in range(2):
-        shop.sql(f"BEGIN TRAN; INSERT orders VALUES ({number}, N'x'); INSERT lines VALUES ({number}); COMMIT")
+        shop.sql(f"INSERT INTO S.ORDERS VALUES ({number}, 'x')", f"INSERT INTO S.LINES VALUES ({number})")
         shop.capture_all()
         delivered = to_the_head()
-    prefix = f"s.{shop.name}.dbo"
-    for table in ("orders", "lines"):
-        assert [record["key"]["id"] for record in delivered[f"{prefix}.{table}"]] == [0, 1]
+    for table in ("ORDERS", "LINES"):
+        assert [record["key"]["ID"] for record in delivered[f"s.{shop.topic}.{table}"]] == [0, 1]
     assert [record["value"]["status"] for record in delivered["s.transaction"]] == ["BEGIN", "END"] * 2
     assert len(delivered["s"]) == 2
