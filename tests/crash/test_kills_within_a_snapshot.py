@@ -9,7 +9,8 @@ from collections import Counter
 
 import pytest
 
-from support import large_table, large_table_of_sqlserver
+from support import large_captured_table, large_table
+from support.captured_shops import KINDS, shop_of
 from support.kafka_reading import read_topics
 from support.large_table import SECONDS, until
 from support.live_run import LiveRun
@@ -52,35 +53,35 @@ class MySql:
         return large_table.rows(*self._at)
 
 
-class SqlServer:
-    """The same in a database of SQL Server, whose capture job runs."""
+class Captured:
+    """The same in a database with change tables, whose log is captured by itself."""
 
-    def __init__(self, database, name):
-        large_table_of_sqlserver.filled(database)
-        self.port, self.topic = database.server.port, f"{name}.{database.name}.dbo.t"
-        self._database, self._name = database, name
+    def __init__(self, shop, name):
+        large_captured_table.filled(shop)
+        self.port, self.topic = shop.port, f"{name}.{shop.topic}.T"
+        self._shop, self._name = shop, name
 
     def document(self, **more):
-        return large_table_of_sqlserver.document(self._database, self._name, **more)
+        return large_captured_table.document(self._shop, self._name, **more)
 
     def writer(self, seed):
-        return large_table_of_sqlserver.written(self._database, seed)
+        return large_captured_table.written(self._shop, seed)
 
     def rows(self):
-        self._database.pause()
-        self._database.capture_all()
-        self._database.resume()  # what the kills left of the snapshot is read yet, and waits for the job
-        return large_table_of_sqlserver.rows(self._database)
+        self._shop.pause()
+        self._shop.capture_all()
+        self._shop.resume()  # what the kills left of the snapshot is read yet, and waits for the job
+        return large_captured_table.rows(self._shop)
 
 
 @pytest.fixture(
-    params=[pytest.param("mysql", marks=pytest.mark.mysql), pytest.param("sqlserver", marks=pytest.mark.drivers)]
+    params=[pytest.param("mysql", marks=pytest.mark.mysql), *(pytest.param(kind, marks=pytest.mark.drivers) for kind in KINDS)]
 )
 def make(request):
     """Makes the table on a server, for a connector of that name."""
     if request.param == "mysql":
         return functools.partial(MySql, request.getfixturevalue("mysql_server"))
-    return functools.partial(SqlServer, request.getfixturevalue("sqlserver"))
+    return functools.partial(Captured, shop_of(request))
 
 
 def test_a_snapshot_that_is_killed_again_and_again_is_exact(make, kafka_broker, tmp_path):
@@ -105,7 +106,7 @@ def test_a_snapshot_that_is_killed_again_and_again_is_exact(make, kafka_broker, 
     reads = [record for record in records if record[1]["op"] == "r"]
     assert records[: len(reads)] == reads, "no change comes before the last row of the snapshot"
     final = linear(reads, records[len(reads) :])
-    assert {row["id"]: row["v"] for row in final.values()} == final_rows
+    assert dict(tuple(row.values()) for row in final.values()) == final_rows
     notes = [json.loads(r.value)["payload"] for r in read_topics(kafka_broker.address, [f"{prefix}.notes"])]
     assert Counter(note["type"] for note in notes if note["type"] != "SKIPPED") == TOLD
     (completed,) = (note["additional_data"] for note in notes if note["type"] == "TABLE_SCAN_COMPLETED")
