@@ -57,8 +57,8 @@ PROPERTIES = (
         default=FAIL,
         allowed=(FAIL, ACCEPT),
         doc="What to do about a table whose registration was made anew since it was read, where transactions of whatever "
-        "table lie between the two: `fail` stops, since changes of it may be among them; `accept` goes on with a warning, where "
-        "nobody changed it meanwhile.",
+        "table lie between the two: `fail` stops, since changes of it may be among them; `accept` goes on with a warning, "
+        "where nobody changed it meanwhile.",
     ),
     Property(
         name="z.stop.lsn.ignore",
