@@ -22,7 +22,8 @@ from tests.differential import debezium, jars
 from tests.differential.snapshots.running import Session
 
 from tailrace.connectors.db2.lsn import LSNS, lsn_of
-from tailrace_standins.servers.db2_server import CAPTURE_SCHEMA, Database, StandInServer
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA
+from tailrace_standins.servers.db2_server import Database, StandInServer
 
 NAME, SCHEMA = "BENCH", "SHOP"
 TABLES = (f"{SCHEMA}.ORDERS", f"{SCHEMA}.ZZ_MARKER")

@@ -23,7 +23,8 @@ from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.types import expressions
 from tailrace.connectors.load import from_mapping
 from tailrace.schema.tables import Column, TableId
-from tailrace_standins.servers.db2_server import CAPTURE_SCHEMA, StandInServer
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA
+from tailrace_standins.servers.db2_server import StandInServer
 
 FAST, SLOW = 1, 30  # COMMIT_INTERVAL in seconds: of Debezium's image and guide, and IBM's default
 NOTES = f"""The stand-in has its [shortcuts](db2-standin.md#speed-and-shortcuts) on, and every statement was asked before: in all rows, of both

@@ -16,9 +16,9 @@ from pathlib import Path
 from tailrace_standins.db2.asn.control import Replication
 from tailrace_standins.db2.engine.catalog import LUW, ZOS
 from tailrace_standins.db2.engine.server import Engine
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA, TABLES, statements
 from tailrace_standins.db2.server import StandIn
 from tailrace_standins.listener import HOST
-from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, INVENTORY, INVENTORY_TABLES, statements_of
 
 DEFAULT_PORT = 50000
 DEFAULT_PASSWORD = "Tailrace-1"  # noqa: S105 -- of a server for tests on the loopback
@@ -49,9 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _fill(engine: Engine) -> None:
     """Make the shop of the demo and register its tables."""
     session = engine.session()
-    for statement in statements_of(INVENTORY.read_text(encoding="utf-8")):
+    for statement in statements():
         session.run(statement)
-    for table in INVENTORY_TABLES:
+    for table in TABLES:
         schema, _, name = table.partition(".")
         session.run(f"CALL {CAPTURE_SCHEMA}.ADDTABLE('{schema}', '{name}')")
     session.commit()

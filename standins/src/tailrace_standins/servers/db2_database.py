@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from tailrace_standins.db2 import inventory
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA
 from tailrace_standins.servers.ports import HOST
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CAPTURE_SCHEMA: Final = "ASNCDC"
-INVENTORY: Final = Path(__file__).parent.parent / "db2" / "inventory.sql"
-INVENTORY_TABLES: Final = ("DB2INST1.PRODUCTS", "DB2INST1.PRODUCTS_ON_HAND", "DB2INST1.CUSTOMERS", "DB2INST1.ORDERS")
 
 
 class Unavailable(Exception):  # noqa: N818 -- it is not an error of the program: tests are skipped by it
@@ -131,8 +129,8 @@ class Database:
 
     def fill_inventory(self) -> None:
         """Make the shop of the demo (`inventory.sql`) and register its tables."""
-        self.sql(*statements_of(INVENTORY.read_text(encoding="utf-8")))
-        self.register(*INVENTORY_TABLES)
+        self.sql(*inventory.statements())
+        self.register(*inventory.TABLES)
 
     def properties(self, **more: str) -> dict[str, str]:
         """A connector's configuration for this database; in the names of `more` an underscore means a dot."""
@@ -154,12 +152,6 @@ class Database:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-def statements_of(script: str) -> list[str]:
-    """The statements of a script, which semicolons at ends of lines separate."""
-    lines = (line for line in script.splitlines() if not line.startswith("--"))
-    return [part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" ;\n")]
 
 
 def rows_of(cursor: Any) -> list[tuple[Any, ...]]:

@@ -19,7 +19,8 @@ import time
 from typing import Any, Final, NoReturn
 from urllib.parse import unquote, urlsplit
 
-from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, driver
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA
+from tailrace_standins.servers.db2_database import Database, driver
 
 USUAL_PORT: Final = 50000
 PREFIX: Final = "TEST"

@@ -22,9 +22,10 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tailrace_standins.db2.inventory import CAPTURE_SCHEMA
 from tailrace_standins.db2.shortcuts.switch import Shortcuts
 from tailrace_standins.servers.child_process import dying_with_parent
-from tailrace_standins.servers.db2_database import CAPTURE_SCHEMA, Database, Unavailable, driver
+from tailrace_standins.servers.db2_database import Database, Unavailable, driver
 from tailrace_standins.servers.db2_given import GivenServer, StandInOnly
 
 if TYPE_CHECKING:
