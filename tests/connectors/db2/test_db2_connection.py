@@ -58,6 +58,11 @@ def test_rows_parameters_and_batches(session: Session) -> None:
     assert found.column(1).combine_chunks().view(pa.binary()).to_pylist() == [i.to_bytes(4, "big") for i in range(3000)]
 
 
+def test_text_that_is_no_utf_8_is_told_with_its_bytes(session: Session) -> None:
+    with pytest.raises(SourceSetupError, match=r"is no UTF-8: b'\\x80\\xff'\. Is the database one of code page 1208"):
+        session.rows("SELECT X'80FF' FROM SYSIBM.SYSDUMMY1")
+
+
 def test_changes_are_kept_or_taken_back(session: Session) -> None:
     assert session.execute("DELETE FROM S.T WHERE ID >= 10") == 2990
     session.rollback()

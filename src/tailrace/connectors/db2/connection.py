@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BYTES_AT_ONCE: Final = 4 << 20  # the driver holds several times that, row by row
+_SHOWN_BYTES: Final = 64
 _PLAIN, _TLS = "false", "true"
 T = TypeVar("T")
 
@@ -225,7 +226,15 @@ class _Thread:
 
 
 def _decoded(value: Any) -> Any:
-    return value.decode() if isinstance(value, bytes) else value
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError as error:
+        raise SourceSetupError(
+            f"a name or another text of the catalogue or of a control table is no UTF-8: {value[:_SHOWN_BYTES]!r}. Is the "
+            "database one of code page 1208? tailrace check tells"
+        ) from error
 
 
 def driver() -> Any:
