@@ -14,6 +14,7 @@ from tailrace_standins.db2.engine.convert import encoded
 from tailrace_standins.db2.engine.durations import DATE_DURATION, TIME_DURATION
 from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.values import SqlType
+from tailrace_standins.storage.real_literals import real_literal
 
 _REGISTERS: Final = {
     "DATE": types.DATE, "TIME": types.TIME, "TIMESTAMP": types.TIMESTAMP, "SERVER": types.varchar(18),
@@ -86,7 +87,8 @@ class Expressions(ABC):
             return Typed(f"x'{value.hex()}'", node.type, nullable=False)
         if isinstance(value, str):
             return Typed("'" + value.replace("'", "''") + "'", node.type, nullable=False)
-        return Typed(repr(value), node.type, nullable=False)
+        text = real_literal(value) if isinstance(value, float) else repr(value)
+        return Typed(text, node.type, nullable=False)
 
     def _parameter(self, node: tree.Parameter, _: Scope) -> Typed:
         return Typed(f":p{node.number}", self.parameters.get(node.number), parameter=node.number)

@@ -15,6 +15,7 @@ from tailrace_standins.sqlserver.engine.scope import Scope, TableCheck, TableRea
 from tailrace_standins.sqlserver.engine.system import SystemObjects
 from tailrace_standins.sqlserver.engine.types import BOOLEAN
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage.real_literals import real_literal
 
 CONVERSIONS: Final[list[stored.Conversion]] = []
 _NUMBERS: Final[dict[Any, int]] = {}
@@ -65,7 +66,7 @@ def literal(value: stored.Stored) -> str:
         if "\0" in value:
             return f"CAST(x'{value.encode().hex()}' AS TEXT)"
         return "'" + value.replace("'", "''") + "'"
-    return repr(value)
+    return real_literal(value) if isinstance(value, float) else repr(value)
 
 
 class ValueCompiler:
