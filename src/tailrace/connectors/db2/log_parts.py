@@ -6,11 +6,11 @@ from functools import partial
 
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.streaming import LogParts
-from tailrace.connectors.db2.action_connection import Db2ActionConnection
 from tailrace.connectors.db2.captured import Db2Decoding
-from tailrace.connectors.db2.connection import Session
+from tailrace.connectors.db2.connection import Session, connect
 from tailrace.connectors.db2.dialect import Db2Dialect
 from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.connectors.shared.session_action import SessionAction
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 
 
@@ -20,8 +20,18 @@ def log_parts(settings: Db2Settings) -> LogParts[Session]:
         dialect=Db2Dialect(settings),
         decoding=Db2Decoding(settings),
         incremental=partial(_incremental, settings),
-        actions=partial(Db2ActionConnection, settings),
+        actions=partial(_actions, settings),
     )
+
+
+def _actions(settings: Db2Settings) -> SessionAction:
+    session = connect(settings)
+
+    def execute(statement: str) -> None:
+        session.execute(statement)
+        session.commit()
+
+    return SessionAction(execute, session.close)
 
 
 def _incremental(settings: Db2Settings) -> IncrementalReader[LogBoundary]:

@@ -6,10 +6,10 @@ from functools import partial
 
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.shared.session_action import SessionAction
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
-from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
 from tailrace.connectors.sqlserver.captured import SqlServerDecoding
-from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
@@ -20,8 +20,13 @@ def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
         dialect=SqlServerDialect(settings),
         decoding=SqlServerDecoding(settings),
         incremental=partial(_incremental, settings),
-        actions=partial(SqlServerActionConnection, settings),
+        actions=partial(_actions, settings),
     )
+
+
+def _actions(settings: SqlServerSettings) -> SessionAction:
+    session = connect(settings)  # in the first configured database; it commits each statement by itself
+    return SessionAction(session.execute, session.close)
 
 
 def _incremental(settings: SqlServerSettings) -> IncrementalReader[LogBoundary]:

@@ -1,36 +1,32 @@
-"""The connection for `heartbeat.action.query`."""
+"""The connection for `heartbeat.action.query` over a session that must not be closed while a statement runs on it."""
 
 from __future__ import annotations
 
 import threading
-
-from tailrace.connectors.sqlserver.connection import connect
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from collections.abc import Callable
 
 
-class SqlServerActionConnection:
-    """One session in the first configured database, opened at once.
+class SessionAction:
+    """One open session. If it is to be closed while a statement runs, it is closed after the statement."""
 
-    The driver does not support closing a connection while a statement runs on it. In that case it is closed after the
-    statement.
-    """
-
-    def __init__(self, settings: SqlServerSettings) -> None:
-        self._session = connect(settings)
+    def __init__(self, execute: Callable[[str], object], close: Callable[[], object]) -> None:
+        """`execute` runs a statement and commits it; `close` closes the session."""
+        self._execute = execute
+        self._close = close
         self._lock = threading.Lock()
         self._is_running = self._is_closed = False
 
     def run(self, statement: str) -> None:
-        """Run the statement."""
+        """Run the statement, and commit it."""
         with self._lock:
             self._is_running = True
         try:
-            self._session.execute(statement)
+            self._execute(statement)
         finally:
             with self._lock:
                 self._is_running = False
                 if self._is_closed:
-                    self._session.close()
+                    self._close()
 
     def interrupt(self) -> None:
         """Do nothing: the statement runs to its end, or to `database.query.timeout.ms`."""
@@ -40,4 +36,4 @@ class SqlServerActionConnection:
         with self._lock:
             self._is_closed = True
             if not self._is_running:
-                self._session.close()
+                self._close()
