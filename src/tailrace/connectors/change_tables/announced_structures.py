@@ -39,7 +39,12 @@ NO_INSTANCE: Final = ""  # the attribute of a table that is no longer captured
 
 
 class AnnouncedStructures:
-    """The announced structures of all tables, and of each announced capture instance."""
+    """The announced structures of all tables, and of each announced capture instance.
+
+    Attributes:
+        version: how often they have changed.
+
+    """
 
     def __init__(
         self,
@@ -63,6 +68,7 @@ class AnnouncedStructures:
         self._settings = settings
         self._emits_events = emits_events and settings.include_schema_changes
         self._ddl = "" if settings.tailrace_event_shape == SHAPE_1_4 else NO_DDL
+        self.version = 0
         self._tables: dict[TableId, Table] = {}
         # By database too: databases that were created by the same script have the same instance names and object ids.
         self._instances: dict[tuple[str, str], Table] = {}
@@ -232,6 +238,7 @@ class AnnouncedStructures:
         return taken
 
     def _put(self, table: Table, lsn: Lsn | None) -> None:
+        self.version += 1
         self._tables[table.id] = table
         of_instance = dict(table.attributes).get(INSTANCE)
         if of_instance:

@@ -71,6 +71,9 @@ class CaptureInstances(Generic[Session]):
         self._types: Mapping[int, Types] = {}
         self._other_structures: dict[str, Table] = {}
         self._altered: Collection[int] = frozenset()
+        self._all_active: Sequence[ActiveInstance] | None = None
+        self._newest_start: Lsn | None = None
+        self._nothing_new: tuple[Sequence[ActiveInstance], int] | None = None
 
     @property
     def tables(self) -> Sequence[TableId]:
@@ -107,6 +110,7 @@ class CaptureInstances(Generic[Session]):
         self._not_begun = {each.table: each for each in wanted if each.table not in found}
         self._identities = {each.name: identity(each) for each in wanted}
         self._by_table = {table: _newest_of_same_start(found[table]) for table in sorted(found)}
+        self._all_active = None
         self._structures = self._catalogue.structures(session, lambda table: table in self._by_table)
         self._types = self._catalogue.column_types(session)
         self._other_structures = self._find_other_structures()
@@ -129,14 +133,30 @@ class CaptureInstances(Generic[Session]):
         ]
         return min(starts, default=None)
 
-    def active(self, window: Window) -> list[ActiveInstance]:
+    def active(self, window: Window) -> Sequence[ActiveInstance]:
         """The tables that may have rows in a window without a switch, by name, each with its instance."""
+        # Of many tables, few change: what holds as soon as all instances have begun is found once.
+        if self._all_active is not None and self._newest_start is not None and self._newest_start <= window.until:
+            return self._all_active
         found = []
         for table, instances in self._by_table.items():
             begun = [each for each in instances if each.has_begun(window.until)]
             if begun:
                 # Windows end where a table switches, so the newest instance that has begun has the whole window.
                 found.append(ActiveInstance(table, begun[-1], self._catalogue.name_in_database(table)))
+        starts = [each.start_lsn for instances in self._by_table.values() for each in instances if each.start_lsn]
+        self._newest_start = max(starts, default=None)
+        if self._newest_start is not None and self._newest_start <= window.until:
+            self._all_active = found
+        return found
+
+    def unannounced_in(self, window: Window) -> list[tuple[ActiveInstance, Table]]:
+        """The tables of `active` whose structures have to be announced, with these."""
+        active, version = self.active(window), self._announced.version
+        if self._nothing_new is not None and self._nothing_new[0] is active and self._nothing_new[1] == version:
+            return []
+        found = [(each, new) for each in active if (new := self._unannounced(each.instance)) is not None]
+        self._nothing_new = None if found else (active, version)
         return found
 
     def structure(self, instance: Instance) -> Table:
@@ -155,7 +175,7 @@ class CaptureInstances(Generic[Session]):
             of_instance(self._structures.get(instance.table), instance), self._types.get(instance.object_id, {})
         )
 
-    def unannounced(self, instance: Instance) -> Table | None:
+    def _unannounced(self, instance: Instance) -> Table | None:
         """The structure of an instance's rows if it has to be announced, because another one was, or none; else None."""
         announced = self._announced.of_instance(instance)
         is_back = self._announced.is_removed(instance.table) and not self._announced.is_planned_removal(instance.table)

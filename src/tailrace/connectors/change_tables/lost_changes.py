@@ -59,6 +59,7 @@ class LostChanges(Generic[Session]):
         self._log = log
         self._matters = matters
         self._filled = filled
+        self._without_gaps: tuple[int, int] | None = None
 
     def require_all(self, session: Session, window: Window, as_of_us: int | None = None) -> list[TableId]:
         """Require that no changes after a window's beginning are lost; returns the tables that are no longer captured.
@@ -70,8 +71,16 @@ class LostChanges(Generic[Session]):
             SourceSetupError: a table was read, and the user may not see it any more.
 
         """
-        gone = []
         self._require_log(session, window.after, as_of_us)
+        versions = self._instances.version, self._announced.version
+        gone = [] if self._without_gaps == versions else self._tables_gone(session, window)
+        self._require_new(session, window)
+        self._warn_of_gaps(session, window)
+        return gone
+
+    def _tables_gone(self, session: Session, window: Window) -> list[TableId]:
+        """Require that no table has a gap; returns those that are no longer captured."""
+        gone, is_settled = [], True
         for table in self._announced.captured(self._dialect.database(session)):
             first = self._instances.first(table)
             if self._announced.is_planned_removal(table):
@@ -83,10 +92,12 @@ class LostChanges(Generic[Session]):
             elif self._matters(table):
                 start = self._start_of(session, first)
                 gap = self._gap(first, start, window)
+                is_settled = is_settled and start is not None and start == first.start_lsn and gap.is_empty
                 if not gap.is_empty:
                     self._require_nothing_in(session, replace(first, start_lsn=start), gap)
-        self._require_new(session, window)
-        self._warn_of_gaps(session, window)
+        # A gap before a known start stays empty in later windows, until instances or what is announced of them change.
+        is_settled = is_settled and not gone
+        self._without_gaps = (self._instances.version, self._announced.version) if is_settled else None
         return gone
 
     def _warn_of_gaps(self, session: Session, window: Window) -> None:
@@ -111,8 +122,9 @@ class LostChanges(Generic[Session]):
 
     def _require_new(self, session: Session, window: Window) -> None:
         """The same for tables that the plan announces as new within a window."""
-        before = set(self._announced.captured(self._dialect.database(session)))
-        for table, (name, since) in self._announced.planned_since(self._dialect.database(session)).items():
+        planned = self._announced.planned_since(self._dialect.database(session))
+        before = set(self._announced.captured(self._dialect.database(session))) if planned else set()
+        for table, (name, since) in planned.items():
             instance = self._instances.all.get(name)
             after = max(window.after, since.previous())
             start = None if instance is None else instance.start_lsn

@@ -52,17 +52,15 @@ def announce_new(
     reads: Callable[[TableId], bool] = lambda _: False,
 ) -> None:
     """Announce the structures that are new in a window without a switch; `reads`: the tables whose switches are logged."""
-    for each in instances.active(window):
-        structure = instances.unannounced(each.instance)
-        if structure is not None:
-            start = max(each.instance.start_lsn or window.after, window.after)
-            before = announced.announced_instance(each.table)
-            is_known = (
-                before is not None or announced.get(each.table) is None
-            )  # Debezium's history does not name instances
-            if reads(each.table) and is_known and before != identity(each.instance):
-                _log_switch(before, each.instance, start)
-            announced.announce(structure, each.instance, start, batch)
+    for each, structure in instances.unannounced_in(window):
+        start = max(each.instance.start_lsn or window.after, window.after)
+        before = announced.announced_instance(each.table)
+        is_known = (
+            before is not None or announced.get(each.table) is None
+        )  # Debezium's history does not name instances
+        if reads(each.table) and is_known and before != identity(each.instance):
+            _log_switch(before, each.instance, start)
+        announced.announce(structure, each.instance, start, batch)
 
 
 def _log_switch(before: str | None, instance: Instance, start: Lsn) -> None:

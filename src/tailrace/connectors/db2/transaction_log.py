@@ -35,6 +35,7 @@ from tailrace.schema.tables import TableId
 
 QUIET_SECONDS: Final = 60.0  # without anything captured, before it is looked whether the Capture program works
 STUCK_SECONDS: Final = 300.0  # of SYNCHTIME behind the clock
+FRESH_SECONDS: Final = 1.0  # how old the clock of a look at the head may be
 LONGEST_MARGIN_US: Final = 2 * 3600 * SECOND_US  # clocks that are changed, and a pruning that takes its time
 _SHOWN: Final = 200
 
@@ -49,6 +50,8 @@ class TransactionLog:
         self._settings = settings
         self._given_offset = offset_minutes
         self._head: Head | None = None
+        self._fresh_head: Head | None = None
+        self._looked_at = 0.0
         self._retention_us: int | None = None
         self._quiet_since = time.monotonic()
         self._has_warned = False
@@ -61,7 +64,8 @@ class TransactionLog:
 
     def head(self, session: Session) -> Lsn:
         """The greatest synchpoint, by a clock that is looked at in the same moment."""
-        self._head = transactions.head(session, self._settings)
+        self._looked_at = time.monotonic()
+        self._head = self._fresh_head = transactions.head(session, self._settings)
         return self._head.lsn
 
     @property
@@ -71,7 +75,10 @@ class TransactionLog:
 
     def is_kept(self, session: Session, after: Lsn, as_of_us: int | None) -> bool:
         """Whether rows behind an LSN can't have been pruned."""
-        now = transactions.head(session, self._settings)
+        now, self._fresh_head = self._fresh_head, None
+        # One look serves the check before a window is read; the one behind it needs the clock of then.
+        if now is None or time.monotonic() - self._looked_at > FRESH_SECONDS:
+            now = transactions.head(session, self._settings)
         if now.lsn <= after:
             return True
         if self._retention_us is None:
