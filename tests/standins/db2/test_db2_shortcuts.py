@@ -92,6 +92,9 @@ def condition(chance: random.Random, keys: dict[str, Any], parameters: list[Any]
         parameters.append(keys[name](chance))
         return f"{name} {chance.choice(['', 'NOT '])}BETWEEN ? AND ?"
     sign = chance.choice(["<", "<=", ">", ">=", "=", "<>"])
+    if isinstance(parameters[-1], int) and chance.random() < 0.5:
+        number = parameters.pop()
+        return f"{name} {sign} CAST({number} AS {'INTEGER' if abs(number) < 1 << 31 and chance.random() < 0.5 else 'BIGINT'})"
     return chance.choice([f"{name} {sign} ?", f"t.{name} {sign} ?", f"? {sign} {name}"])
 
 
@@ -193,7 +196,7 @@ def test_what_is_not_recognised(both: Both) -> None:
     for sql in (
         "SELECT ID FROM S.T WHERE N = 'a'", "SELECT ID FROM S.T ORDER BY ID DESC", "SELECT DISTINCT N FROM S.T", "SELECT COUNT(*) FROM S.T",
         "SELECT ID FROM S.T ORDER BY N", "SELECT N AS ID FROM S.T ORDER BY ID", "SELECT * FROM S.T ORDER BY ID", "SELECT a.ID FROM S.T a, S.T b",
-        "SELECT ID, CURRENT TIMESTAMP FROM S.T", "SELECT ID FROM S.T WHERE ID > 1.5", "SELECT ID FROM S.T WHERE ID + 0 > 1",
+        "SELECT ID, CURRENT TIMESTAMP FROM S.T", "SELECT ID FROM S.T WHERE ID > 1.5", "SELECT ID FROM S.T WHERE ID > CAST(1.5 AS INTEGER)", "SELECT ID FROM S.T WHERE ID + 0 > 1",
         "SELECT ID FROM S.T ORDER BY ID OFFSET 1 ROW", "SELECT ID, ROW_NUMBER() OVER (ORDER BY ID) FROM S.T WHERE ID > 1",
         "SELECT ID FROM S.T ORDER BY ID FETCH FIRST 1 ROW ONLY", "SELECT ID, (SELECT MAX(ID) FROM S.T) FROM S.T", "SELECT ID FROM S.T GROUP BY ID",
     ):  # fmt: skip

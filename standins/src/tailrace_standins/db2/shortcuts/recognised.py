@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace_standins.db2.engine import tree, types
+from tailrace_standins.db2.engine import convert, tree, types
 from tailrace_standins.db2.engine.compiling.calls import AGGREGATES
+from tailrace_standins.db2.session import SqlError
 from tailrace_standins.db2.shortcuts.ranges import COMPARED, Compared, Condition, Joined, UnreadableError
 
 if TYPE_CHECKING:
@@ -198,9 +199,26 @@ class _Reader:
             value = self._values[f"p{node.number}"]
         elif isinstance(node, tree.Literal) and node.type is not None and _fits(node.type, of):
             value = node.value
+        elif isinstance(node, tree.Cast) and node.type.name in types.WHOLE and of.name in types.WHOLE:
+            value = _cast(node)
         if value is None or isinstance(value, bool):
             raise UnreadableError
         return value
+
+
+def _cast(node: tree.Cast) -> Stored:
+    """A whole number that is cast to a type of whole numbers, in whose range it is."""
+    match node.operand:
+        case tree.Literal(value=int() as number):
+            pass
+        case tree.Unary(operator="-", operand=tree.Literal(value=int() as number)):
+            number = -number
+        case _:
+            raise UnreadableError
+    try:
+        return convert.encoded(number, node.type)
+    except SqlError as error:
+        raise UnreadableError from error
 
 
 def _fits(given: SqlType, of: SqlType) -> bool:
