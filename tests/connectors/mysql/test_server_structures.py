@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import threading
 import uuid
-from dataclasses import replace
 
 import pymysql
 import pytest
@@ -13,7 +12,6 @@ from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog, server_structures
 from tailrace.connectors.mysql.connection import connect, translated
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.positions import FIRST_OFFSET
 from tailrace.connectors.mysql.server_structures import events_between, structures
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
@@ -93,7 +91,7 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
 
 
 @pytest.mark.parametrize("failures", [1, server_structures.ATTEMPTS])
-def test_an_event_that_is_half_written_is_asked_for_again(connection, monkeypatch, failures):
+def test_an_event_that_is_half_written_is_asked_for_again(mysql_server, database, connection, monkeypatch, failures):
     """GIVEN the server fails so many times at the end of its log, THEN one failure is no error, and damage stays one."""
     real, left = server_structures.mappings, [failures]
 
@@ -104,10 +102,11 @@ def test_an_event_that_is_half_written_is_asked_for_again(connection, monkeypatc
                 raise pymysql.err.OperationalError(1220, "Error reading Log_event: binlog truncated in the middle of event")
         return real(session, sql, *arguments)
 
+    start = catalog.head(connection, catalog.server(connection))
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
     head = catalog.head(connection, catalog.server(connection))
     monkeypatch.setattr(server_structures, "SETTLING_SECONDS", 0.01)
     monkeypatch.setattr(server_structures, "mappings", flaky)
-    start = replace(head, pos=FIRST_OFFSET)
     if failures < server_structures.ATTEMPTS:
         assert events_between(connection, start, head)
     else:

@@ -209,9 +209,8 @@ class CaptureInstances(Generic[Session]):
             fresh = self._not_warned_of(table.catalog, newest.name, not_captured(structure, newest))
             if fresh:
                 log.warning(
-                    "%s: not captured by the instance %s: %s. The table was altered since the instance was made: make a second "
-                    "one (%s); tailrace goes over to it by itself",
-                    table, newest.name, ", ".join(fresh), self._catalogue.advice.second_instance,
+                    "%s: not captured by the instance %s: %s. The table was altered since the instance was made: %s",
+                    table, newest.name, ", ".join(fresh), self._catalogue.advice.add_columns,
                 )  # fmt: skip
 
     def _warn_of_inactive(self) -> None:

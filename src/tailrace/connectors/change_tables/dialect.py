@@ -54,7 +54,7 @@ class Advice:
         capture: the process that writes changes into the tables.
         clean_up: the process that removes them.
         keep_longer: extends the retention of changes.
-        second_instance: creates a second capture instance of a table.
+        add_columns: makes capture include columns that a table got later, and what tailrace does then.
         first_instance: creates the first capture instance of a given table.
         all_columns: captures all three columns of a signal table.
         own_structures: says where structures come from, so that no signal has to bring them.
@@ -65,7 +65,7 @@ class Advice:
     capture: str
     clean_up: str
     keep_longer: str
-    second_instance: str
+    add_columns: str
     first_instance: Callable[[TableId], str]
     all_columns: str
     own_structures: str

@@ -41,7 +41,7 @@ def advice_of(settings: Db2Settings) -> Advice:
         capture="the Capture program",
         clean_up="pruning",
         keep_longer=f"UPDATE {schema}.IBMSNAP_CAPPARMS SET RETENTION_LIMIT = minutes",
-        second_instance="the same ALTER TABLE for its CD table, or registering it anew",
+        add_columns="alter its CD table likewise and let the Capture program take the column, or register the table anew",
         first_instance=lambda table: f"CALL {schema}.ADDTABLE({literal(table.schema)}, {literal(table.name)})",
         all_columns="register it with all of its columns, and let column.include.list and column.exclude.list leave them alone",
         own_structures="a Db2's structures are read from its catalogue",

@@ -38,7 +38,8 @@ ADVICE: Final = Advice(
     capture="the capture job",
     clean_up="the clean-up job",
     keep_longer="EXEC sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes",
-    second_instance="EXEC sys.sp_cdc_enable_table with another @capture_instance",
+    add_columns="make a second one (EXEC sys.sp_cdc_enable_table with another @capture_instance); tailrace goes over to it by "
+    "itself",
     first_instance=lambda table: str(setup_sql.enable_table(table)),
     all_columns="make an instance that captures them all (without @captured_column_list), and let column.include.list and "
     "column.exclude.list leave them alone",
