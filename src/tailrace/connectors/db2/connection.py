@@ -15,10 +15,10 @@ for it, and text is decoded here.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NoAnswerError
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BYTES_AT_ONCE: Final = 4 << 20  # the driver holds several times that, row by row
+_GARBAGE: Final = ("GOGC", "400")
+"""For the driver's Go: it collects garbage when there is four times as much as what is in use, which is a batch or two."""
 _SHOWN_BYTES: Final = 64
 _PLAIN, _TLS = "false", "true"
 T = TypeVar("T")
@@ -123,9 +125,17 @@ class Session(DriverSession):
         with self._cursor(sql) as cursor:
             self._calls.run(cursor, lambda: cursor.execute(sql, params or None))
             found = cursor.fetch_record_batch()
-            while (batch := self._calls.run(cursor, lambda: next(found, None))) is not None:
-                if batch.num_rows:
-                    yield batch
+            batch = self._calls.run(cursor, lambda: next(found, None))
+            while batch is not None:
+                # The driver takes as long for a batch as all the rest of the way does: it has the next one ready meanwhile.
+                ahead = self._calls.start(lambda: next(found, None))
+                try:
+                    if batch.num_rows:
+                        yield batch
+                except BaseException:
+                    self._calls.settle(cursor, ahead)
+                    raise
+                batch = self._calls.result(cursor, ahead)
 
     def commit(self) -> None:
         """End the transaction."""
@@ -160,7 +170,11 @@ class Session(DriverSession):
 
 
 class _Calls:
-    """Calls of the driver with a limit of time, which it does not have itself: they run in a thread that is waited for."""
+    """Calls of the driver, one after the other.
+
+    They run in a thread if they have a limit of time, which the driver does not have itself, and from the first one on that
+    begins before its result is needed.
+    """
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
@@ -169,21 +183,39 @@ class _Calls:
 
     def run(self, cursor: Any, call: Callable[[], T]) -> T:
         """The result of a call; the connection is of no more use after one that took too long."""
-        if self._seconds is None:
+        if self._seconds is None and self._thread is None:
             return call()
+        return self.result(cursor, self.start(call))
+
+    def start(self, call: Callable[[], T]) -> Future[T]:
+        """Begin with a call, behind those before it."""
         if self._hangs:
             raise RetriableError("the connection was given up, as a statement took too long on it")
         if self._thread is None:
             self._thread = _Thread("a session on Db2")
-        try:
-            return self._thread.submit(call).result(self._seconds)
-        except NoAnswerError:
+        return self._thread.submit(call)
+
+    def result(self, cursor: Any, begun: Future[T]) -> T:
+        """The result of a call that has begun."""
+        if not self._is_done(cursor, begun):
+            raise QueryTimeoutError(
+                f"no answer within database.query.timeout.ms={(self._seconds or 0) * 1000:g}: is another session's lock in the "
+                "way?"
+            )
+        return begun.result()
+
+    def settle(self, cursor: Any, begun: Future[Any]) -> None:
+        """Wait for a call whose result is of no use any more."""
+        self._is_done(cursor, begun)
+
+    def _is_done(self, cursor: Any, begun: Future[Any]) -> bool:
+        """Wait for a call; False: it took too long, and is cancelled."""
+        done, _ = wait([begun], self._seconds)
+        if not done:
             self._hangs = True
             if cursor is not None:
                 cursor.adbc_cancel()
-            raise QueryTimeoutError(
-                f"no answer within database.query.timeout.ms={self._seconds * 1000:g}: is another session's lock in the way?"
-            ) from None
+        return bool(done)
 
     def end(self, close: Callable[[], None]) -> None:
         """Close the connection, behind a call that hangs."""
@@ -316,6 +348,7 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
     given_up = threading.Event()
 
     def run() -> None:
+        os.environ.setdefault(*_GARBAGE)
         try:
             found = module.connect(
                 uri=f"db2://{_bracketed(address.host)}:{address.port}/{address.database}",
