@@ -5,14 +5,17 @@ from __future__ import annotations
 import socket
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from tests.standins.db2.drivers.server_certificate import written_pair
 
+from support.cutting_proxy import CuttingProxy
 from tailrace.config.secret import Secret
-from tailrace.connectors.db2.connection import Address, Session, connect_to
+from tailrace.connectors.db2.connection import Address, Session, connect_to, driver
+from tailrace.connectors.db2.errors_of_driver import LockTimeoutError, is_of_driver, of_driver
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
@@ -79,6 +82,71 @@ def test_a_second_statement_never_ends_an_open_result_in_silence(session: Sessio
         session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
     batches.close()  # type: ignore[attr-defined]
     assert session.one("SELECT 1 FROM SYSIBM.SYSDUMMY1") == 1
+
+
+LARGE = "SELECT ID, REPEAT('x', 3000) FROM S.T ORDER BY ID"  # 9 MB: several batches of the driver
+
+
+def test_a_result_that_is_closed_early_leaves_its_session_to_the_next_statement(session: Session) -> None:
+    for _ in range(5):  # the next batch is on its way at any state
+        open_ = session.batches(LARGE)
+        assert 0 < next(open_).num_rows < 3000
+        open_.close()  # type: ignore[attr-defined]
+        assert session.one("SELECT COUNT(*) FROM S.T") == 3000
+    session.rollback()
+    assert sum(batch.num_rows for batch in session.batches(LARGE)) == 3000
+
+
+def test_rows_before_a_cut_come_and_then_its_error(server: StandIn) -> None:
+    with CuttingProxy("127.0.0.1", server.port) as proxy, connect_to(address(proxy.port)) as session:
+        sizes: list[int] = []
+
+        def read() -> None:
+            for batch in session.batches(LARGE.replace("S.T", "S.T AS a, S.T AS b").replace("ID,", "a.ID,")):
+                sizes.append(batch.num_rows)
+                proxy.cut()
+
+        with pytest.raises(RetriableError, match=r"running 'SELECT a\.ID, "):
+            read()
+    assert sizes
+
+
+def test_an_error_in_the_middle_of_a_result_has_its_meaning(session: Session) -> None:
+    sizes: list[int] = []
+
+    def read() -> None:
+        for batch in session.batches("SELECT ID, REPEAT('x', 3000), 1 / (2500 - ID) FROM S.T ORDER BY ID"):
+            sizes.append(batch.num_rows)
+
+    with pytest.raises(SourceSetupError, match="SQLCODE=-801"):
+        read()
+    assert 0 < sum(sizes) <= 2500
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("[Db2] db2: SQLCODE=-911 SQLSTATE=40001: SQL error", LockTimeoutError),
+        ("[Db2] db2: SQLCODE=-1224 SQLSTATE=55032: SQL error", RetriableError),
+        ("read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer", RetriableError),
+        ("unexpected EOF", RetriableError),
+    ],
+)
+def test_errors_that_come_through_arrow_are_those_of_statements(words: str, kind: type[TailraceError]) -> None:
+    error = OSError(words)
+    assert is_of_driver(error, driver())
+    assert isinstance(of_driver(error, "reading"), kind)
+
+
+def test_an_error_of_who_reads_is_the_one_that_is_raised(session: Session) -> None:
+    def read() -> None:
+        with closing(session.batches(LARGE)) as batches:  # type: ignore[type-var]
+            for _ in batches:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        read()
+    assert session.one("SELECT COUNT(*) FROM S.T") == 3000
 
 
 @pytest.mark.parametrize(

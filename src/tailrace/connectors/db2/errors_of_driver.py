@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+import pyarrow as pa
+
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 
 _LOCKED: Final = frozenset({-911, -913})  # deadlock or lock timeout, with and without a rollback
@@ -31,8 +33,9 @@ _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
 _CONNECTION: Final = re.compile(
     r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
 )
+_CODE: Final = re.compile(r"\bSQLCODE=(-?\d+)\b")
 _ROLLED_BACK: Final = re.compile(r"\bABNUOWRM\b")  # all that the driver says of -911 to a statement without a result
-_PREFIX: Final = re.compile(r"^[A-Z_]+: (?:\[Db2\] )?")
+_PREFIX: Final = re.compile(r"^(?:[A-Z_]+: )?(?:\[Db2\] )?")
 _SUFFIX: Final = re.compile(r"\. Vendor code: -?\d+\. SQLSTATE: \w+$")
 
 
@@ -54,7 +57,7 @@ class NoTableError(SourceSetupError):
 
 def of_driver(error: Exception, doing: str) -> TailraceError:
     """Translate an error of the driver; `doing` comes before its text."""
-    code = getattr(error, "vendor_code", None)
+    code = _code_of(error)
     text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
     message = f"{doing}: {text}"
     if (isinstance(code, int) and code in _LOCKED) or _ROLLED_BACK.search(text):
@@ -83,5 +86,12 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
 
 
 def is_of_driver(error: Exception, module: Any) -> bool:
-    """Whether an error is the driver's."""
-    return isinstance(error, module.Error)
+    """Whether an error is the driver's; in the middle of a result it comes through Arrow, as one of Arrow's or an `OSError`."""
+    return isinstance(error, (module.Error, pa.ArrowException, OSError))
+
+
+def _code_of(error: Exception) -> int | None:
+    """The SQLCODE; of an error that came through Arrow only its words tell it."""
+    code = getattr(error, "vendor_code", None)
+    found = _CODE.search(str(error)) if not isinstance(code, int) or not code else None
+    return int(found[1]) if found else code
