@@ -106,7 +106,7 @@ def test_rows_before_a_cut_come_and_then_its_error(server: StandIn) -> None:
                 sizes.append(batch.num_rows)
                 proxy.cut()
 
-        with pytest.raises(RetriableError, match=r"SELECT a\.ID, .* connection reset"):
+        with pytest.raises(RetriableError, match=r"SELECT a\.ID, "):
             read()
     assert sizes
 
