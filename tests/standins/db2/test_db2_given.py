@@ -38,7 +38,7 @@ def test_what_a_test_left_behind_is_gone_for_the_next(given: GivenServer) -> Non
         )  # fmt: skip
         db2.register("S.T", "S.GONE")
         db2.sql("INSERT INTO S.T VALUES 1", "DROP TABLE ASNCDC.CDC_S_GONE")
-        assert db2.replication.step() == 1
+        db2.replication.step()  # the program may have captured before that
         assert db2.value("SELECT COUNT(*) FROM ASNCDC.CDC_S_T") == 1
         given.drop_database(db2)
         assert given.create_database() is db2
