@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from tests.crash.test_kills_on_sqlserver import files, wait_for_more
 
+from support.every_scenario import only_with_all
 from support.folding import assert_counted, assert_once_and_in_order, committed_lines, folded
 from support.live_run import TaskRun
 from tailrace_standins.servers.db2_server import Database
@@ -94,7 +95,7 @@ def writer(db2: Database) -> Iterator[Writer]:
         made.join()
 
 
-@pytest.mark.parametrize("metadata", ["false", "true"])
+@pytest.mark.parametrize("metadata", [pytest.param("false", marks=only_with_all), "true"])
 def test_kills_over_live_changes_leave_every_change_once(
     db2: Database, writer: Writer, tmp_path: Path, metadata: str
 ) -> None:

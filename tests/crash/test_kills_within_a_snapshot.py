@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from support import large_captured_table, large_table
-from support.captured_shops import KINDS, shop_of
+from support.captured_shops import IN_LONG_RUNS, shop_of
 from support.kafka_reading import read_topics
 from support.large_table import SECONDS, until
 from support.live_run import LiveRun
@@ -74,9 +74,7 @@ class Captured:
         return large_captured_table.rows(self._shop)
 
 
-@pytest.fixture(
-    params=[pytest.param("mysql", marks=pytest.mark.mysql), *(pytest.param(kind, marks=pytest.mark.drivers) for kind in KINDS)]
-)
+@pytest.fixture(params=IN_LONG_RUNS)
 def make(request):
     """Makes the table on a server, for a connector of that name."""
     if request.param == "mysql":

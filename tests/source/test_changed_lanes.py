@@ -10,7 +10,7 @@ import uuid
 import pytest
 from attrs import evolve
 
-from support.captured_shops import KINDS, SIGNALS, ask, shop_of, signal_table
+from support.captured_shops import IN_LONG_RUNS, SIGNALS, ask, shop_of, signal_table
 from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once
 from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
@@ -89,9 +89,7 @@ def chance():
     return random.Random(seed)
 
 
-@pytest.fixture(
-    params=[pytest.param("mysql", marks=pytest.mark.mysql), *(pytest.param(kind, marks=pytest.mark.drivers) for kind in KINDS)]
-)
+@pytest.fixture(params=IN_LONG_RUNS)
 def source(request, monkeypatch):
     if request.param == "mysql":
         monkeypatch.setattr(streaming.LogReader.__init__, "__defaults__", (SMALL_BLOCK, streaming.LARGE_BATCH))

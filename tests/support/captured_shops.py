@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 import pytest
 
 from support.change_table_reading import PLAIN
+from support.every_scenario import only_with_all
 from tailrace_standins.servers.db2_server import Database as Db2Database
 from tailrace_standins.servers.sqlserver_server import Database as SqlServerDatabase
 
@@ -173,6 +174,12 @@ class Db2Shop:
 
 
 KINDS: Final = ("sqlserver", "db2")
+IN_LONG_RUNS: Final = (
+    pytest.param("mysql", marks=pytest.mark.mysql),
+    pytest.param("sqlserver", marks=pytest.mark.drivers),
+    pytest.param("db2", marks=[pytest.mark.drivers, only_with_all]),  # minutes, for what it shares with SQL Server
+)
+"""MySQL and these."""
 
 
 def shop_of(request: pytest.FixtureRequest) -> Shop:
