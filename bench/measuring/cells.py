@@ -69,7 +69,7 @@ def beside(rows: Sequence[Sequence[str]]) -> str:
 def beside_of_costs(own: Row, theirs: Row) -> list[list[str]]:
     """The rows of CPU and memory, for `beside`."""
     cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
-    memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
+    memory = f"{own['python_peak_mb']:,.0f} (and Spark's JVM {own['java_peak_mb']:,.0f})"
     return [
         ["CPU seconds a million of them", cpu, short(theirs, "java_cpu")],
         ["peak memory, MB", memory, whole(theirs, "java_peak_mb")],

@@ -15,7 +15,7 @@ from tests.standins.db2.drivers.server_certificate import written_pair
 from support.cutting_proxy import CuttingProxy
 from tailrace.config.secret import Secret
 from tailrace.connectors.db2.connection import Address, Session, connect_to, driver
-from tailrace.connectors.db2.errors_of_driver import LockTimeoutError, is_of_driver, of_driver
+from tailrace.connectors.db2.errors_of_driver import LockTimeoutError, QueryTimeoutError, is_of_driver, of_driver
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
@@ -80,6 +80,8 @@ def test_a_second_statement_never_ends_an_open_result_in_silence(session: Sessio
     next(batches)
     with pytest.raises(RuntimeError, match="would end the open result"):
         session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
+    with pytest.raises(RuntimeError, match="a commit would end the open result"):
+        session.commit()
     batches.close()  # type: ignore[attr-defined]
     assert session.one("SELECT 1 FROM SYSIBM.SYSDUMMY1") == 1
 
@@ -109,6 +111,32 @@ def test_rows_before_a_cut_come_and_then_its_error(server: StandIn) -> None:
         with pytest.raises(RetriableError, match=r"SELECT a\.ID, "):
             read()
     assert sizes
+
+
+def test_a_server_that_falls_silent_in_the_middle_of_a_result_is_given_up(server: StandIn) -> None:
+    with CuttingProxy("127.0.0.1", server.port) as proxy:
+        session = connect_to(address(proxy.port, query_seconds=0.5))
+        batches = session.batches("SELECT a.ID, REPEAT('x', 3000) FROM S.T AS a, S.T AS b ORDER BY a.ID")
+        assert next(batches).num_rows
+        proxy.block()
+        with pytest.raises(QueryTimeoutError, match=r"database\.query\.timeout\.ms=500"):
+            list(batches)
+        with pytest.raises(RetriableError, match="given up"):
+            session.one("SELECT COUNT(*) FROM S.T")
+        session.close()
+
+
+def test_a_session_that_is_closed_leaves_nobody_waiting(server: StandIn) -> None:
+    session = connect_to(address(server.port))
+    batches = session.batches(LARGE)
+    next(batches)
+    session.close()
+    session.close()
+    with pytest.raises(RetriableError):
+        list(batches)
+    for call in (session.commit, session.rollback):
+        with pytest.raises(RetriableError, match="closed"):
+            call()
 
 
 def test_an_error_in_the_middle_of_a_result_has_its_meaning(session: Session) -> None:

@@ -138,7 +138,8 @@ class Session(DriverSession):
                 batch = self._calls.result(cursor, ahead)
 
     def commit(self) -> None:
-        """End the transaction."""
+        """End the transaction; the driver would end an open result with it, in silence."""
+        self._require_closed("a commit")
         with self.translated("committing"):
             self._calls.run(None, self._connection.commit)
 
@@ -153,8 +154,7 @@ class Session(DriverSession):
 
     @contextlib.contextmanager
     def _cursor(self, sql: str) -> Iterator[Any]:
-        if self._open is not None:
-            raise RuntimeError(f"{shortened(sql)!r} would end the open result of {self._open!r}: close that first")
+        self._require_closed(repr(shortened(sql)))
         with self.translated(f"running {shortened(sql)!r} on {self._where}"):
             cursor = self._connection.cursor()
             self._open = shortened(sql)
@@ -162,7 +162,11 @@ class Session(DriverSession):
                 yield cursor
             finally:
                 self._open = None
-                cursor.close()
+                self._calls.close(cursor)
+
+    def _require_closed(self, doing: str) -> None:
+        if self._open is not None:
+            raise RuntimeError(f"{doing} would end the open result of {self._open!r}: close that first")
 
     def meaning(self, error: Exception, doing: str) -> TailraceError | None:
         """The meaning of the driver's errors (`errors_of_driver.py`)."""
@@ -180,6 +184,7 @@ class _Calls:
         self._seconds = seconds
         self._thread: _Thread | None = None
         self._hangs = False
+        self._is_closed = False
 
     def run(self, cursor: Any, call: Callable[[], T]) -> T:
         """The result of a call; the connection is of no more use after one that took too long."""
@@ -191,6 +196,8 @@ class _Calls:
         """Begin with a call, behind those before it."""
         if self._hangs:
             raise RetriableError("the connection was given up, as a statement took too long on it")
+        if self._is_closed:
+            raise RetriableError("the connection is closed")
         if self._thread is None:
             self._thread = _Thread("a session on Db2")
         return self._thread.submit(call)
@@ -205,8 +212,9 @@ class _Calls:
         return begun.result()
 
     def settle(self, cursor: Any, begun: Future[Any]) -> None:
-        """Wait for a call whose result is of no use any more."""
-        self._is_done(cursor, begun)
+        """Wait for a call whose result is of no use any more, unless the garbage collector asks within that very call."""
+        if self._thread is None or not self._thread.is_current:
+            self._is_done(cursor, begun)
 
     def _is_done(self, cursor: Any, begun: Future[Any]) -> bool:
         """Wait for a call; False: it took too long, and is cancelled."""
@@ -217,8 +225,20 @@ class _Calls:
                 cursor.adbc_cancel()
         return bool(done)
 
+    def close(self, cursor: Any) -> None:
+        """Close a cursor; behind a call that hangs, for which the driver would wait here."""
+        if self._is_closed:
+            return  # the connection has closed it
+        if self._thread is not None and (self._hangs or self._thread.is_current):
+            self._thread.submit(cursor.close)
+        else:
+            cursor.close()
+
     def end(self, close: Callable[[], None]) -> None:
-        """Close the connection, behind a call that hangs."""
+        """Close the connection, behind a call that hangs; once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._thread is None:
             close()
             return
@@ -233,7 +253,13 @@ class _Thread:
 
     def __init__(self, name: str) -> None:
         self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        threading.Thread(target=self._run, name=name, daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is it."""
+        return threading.current_thread() is self._thread
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Have a call run behind those before it."""
