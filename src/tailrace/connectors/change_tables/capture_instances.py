@@ -110,7 +110,8 @@ class CaptureInstances(Generic[Session]):
         self._not_begun = {each.table: each for each in wanted if each.table not in found}
         self._identities = {each.name: identity(each) for each in wanted}
         self._by_table = {table: _newest_of_same_start(found[table]) for table in sorted(found)}
-        self._all_active = None
+        starts = (each.start_lsn for instances in self._by_table.values() for each in instances if each.start_lsn is not None)
+        self._all_active, self._newest_start = None, max(starts, default=None)
         self._structures = self._catalogue.structures(session, lambda table: table in self._by_table)
         self._types = self._catalogue.column_types(session)
         self._other_structures = self._find_other_structures()
@@ -136,7 +137,8 @@ class CaptureInstances(Generic[Session]):
     def active(self, window: Window) -> Sequence[ActiveInstance]:
         """The tables that may have rows in a window without a switch, by name, each with its instance."""
         # Of many tables, few change: what holds as soon as all instances have begun is found once.
-        if self._all_active is not None and self._newest_start is not None and self._newest_start <= window.until:
+        have_all_begun = self._newest_start is not None and self._newest_start <= window.until
+        if self._all_active is not None and have_all_begun:
             return self._all_active
         found = []
         for table, instances in self._by_table.items():
@@ -144,9 +146,7 @@ class CaptureInstances(Generic[Session]):
             if begun:
                 # Windows end where a table switches, so the newest instance that has begun has the whole window.
                 found.append(ActiveInstance(table, begun[-1], self._catalogue.name_in_database(table)))
-        starts = [each.start_lsn for instances in self._by_table.values() for each in instances if each.start_lsn]
-        self._newest_start = max(starts, default=None)
-        if self._newest_start is not None and self._newest_start <= window.until:
+        if have_all_begun:
             self._all_active = found
         return found
 
