@@ -24,6 +24,18 @@ from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
 
 
+def seen(number: int) -> dict[str, object]:
+    """The landmark of a transaction of the toy."""
+    return {"commit": lsn(number).text, "clock_us": number * 1_000_000}
+
+
+def restored(toy: Toy) -> None:
+    """The newest transaction is another one now, at the same LSN, and the log goes on behind it."""
+    toy.db.execute("UPDATE transactions SET us = us + 1 WHERE lsn = (SELECT MAX(lsn) FROM transactions)")
+    written(toy, random.Random(2), 4)
+    toy.capture()
+
+
 def test_changes_come_in_the_order_of_the_log_and_make_the_tables(either_toy: Toy) -> None:
     stream = Stream()
     for seed in range(3):
@@ -33,7 +45,7 @@ def test_changes_come_in_the_order_of_the_log_and_make_the_tables(either_toy: To
     assert folded(stream.events) == {"a": either_toy.rows("a"), "b": either_toy.rows("b")}
     assert {op for _, op, *_ in stream.events} == {"c", "u", "d"}
     assert is_boundary(Positions(FORM), Progress("", stream.restart))
-    assert stream.restart == {NAME: {"lsn": lsn(90).text}}
+    assert stream.restart == {NAME: {"lsn": lsn(90).text, "landmark": seen(90)}}
 
 
 def test_who_is_stopped_after_any_batch_goes_on_behind_it(either_toy: Toy) -> None:
@@ -150,6 +162,45 @@ def test_a_log_that_ends_before_the_position_is_another_one(toy: Toy) -> None:
         stream.read(toy)
 
 
+def test_a_log_that_has_passed_the_position_with_other_transactions_is_another_one(toy: Toy) -> None:
+    written(toy, random.Random(1), 4)
+    toy.capture()
+    stream = Stream()
+    stream.read(toy)
+    old = Stream({NAME: {"lsn": lsn(4).text}}, stream.history)  # as it was stored before there were landmarks
+    old.read(toy)
+    assert old.restart == stream.restart == {NAME: {"lsn": lsn(4).text, "landmark": seen(4)}}
+    restored(toy)
+    for read in (
+        lambda: stream.read(toy),
+        lambda: old.read(toy),
+        lambda: require_retained(ToyDialect(toy), Progress("", stream.restart), lambda: stream.history, Lane(0, 1)),
+        lambda: Ranges(ToyDialect(toy)).head_after(stream.restart, None),
+    ):
+        with pytest.raises(PositionLostError, match=r"its newest transaction up to there was .*; now it is .*: .* was restored"):
+            read()
+
+
+def test_a_log_whose_list_was_cleaned_up_behind_the_position_says_nothing(toy: Toy) -> None:
+    written(toy, random.Random(1), 4)
+    toy.capture()
+    stream = Stream()
+    stream.read(toy)
+    toy.db.execute("DELETE FROM transactions")
+    written(toy, random.Random(2), 4)
+    toy.capture()
+    stream.read(toy)
+    assert stream.restart == {NAME: {"lsn": lsn(8).text, "landmark": seen(8)}}
+
+
+def test_a_log_that_ends_within_the_window_that_was_begun_is_another_one(toy: Toy) -> None:
+    written(toy, random.Random(1), 4)
+    toy.capture()
+    begun = DatabasePosition(FORM.zero, until=lsn(9), table="b")
+    with pytest.raises(PositionLostError, match="the database was restored"):
+        Stream({NAME: begun.to_dict()}).read(toy)
+
+
 def test_ranges_are_cut_and_their_structures_found_without_reading_them(toy: Toy) -> None:
     written(toy, random.Random(2), 300)
     toy.capture()
@@ -167,12 +218,12 @@ def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -
     ranges, begin = Ranges(dialect), restart_at({NAME: FORM.zero}).to_dict()
     assert restart_now(dialect).lsns == {NAME: lsn(300)}
     whole, part = ranges.head_after(begin, None), ranges.head_after(begin, 1000)
-    assert whole == {NAME: {"lsn": lsn(300).text, "filled": ["a", "b"]}}
+    assert whole == {NAME: {"lsn": lsn(300).text, "filled": ["a", "b"], "landmark": seen(300)}}
     assert lsn(0) < Positions(FORM).restart(part)[NAME].lsn < lsn(300)
     planned = ranges.history_after((), begin, whole, 0) or ()
     assert [record["tableChanges"][0]["table"]["columns"][0]["name"] for record in planned] == ["k", "k"]
     assert ranges.history_at(planned, whole) == planned
-    assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
+    assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text, "landmark": seen(300)}}
     assert len(history_at(dialect, restart_now(dialect).lsns)) == 2
 
 

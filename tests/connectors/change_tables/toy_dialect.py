@@ -30,6 +30,7 @@ from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.captured import Wanted
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
@@ -144,7 +145,8 @@ class ToyDialect:
             "SELECT * FROM transactions WHERE lsn > ? AND lsn <= ? ORDER BY 1", (window.after.raw, window.until.raw)
         ).fetchall()
         commit = np.frombuffer(b"".join(raw for raw, _ in rows), np.uint8).reshape(-1, FORM.size)
-        return Transactions(commit, np.array([us for _, us in rows], np.int64), "{} is not known".format)
+        times = np.array([us for _, us in rows], np.int64)
+        return Transactions(commit, times, times, "{} is not known".format)
 
     def end_now(self, session: Toy) -> DatabasePosition:
         return DatabasePosition(self.head(session))
@@ -162,6 +164,10 @@ class ToyDialect:
 
     def newest_commit(self, session: Toy, lsn: Lsn) -> dt.datetime | None:
         return None
+
+    def landmark(self, session: Toy, lsn: Lsn) -> Landmark | None:
+        found = session.db.execute("SELECT * FROM transactions WHERE lsn <= ? ORDER BY 1 DESC LIMIT 1", (lsn.raw,)).fetchone()
+        return None if found is None else Landmark(Lsn(found[0]), found[1])
 
     def has_rows(self, session: Toy, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         return [count > 0 for count in self.row_counts(session, instances, window)]
@@ -190,7 +196,7 @@ class ToyLog:
 
     def transactions(self, session: Toy, window: Window, at_most: int) -> Transactions:
         found = self.dialect.transactions(session, window)
-        return Transactions(found.commit[:at_most], found.time_us[:at_most], found.unknown)
+        return Transactions(found.commit[:at_most], found.time_us[:at_most], found.clock_us[:at_most], found.unknown)
 
     as_of_us: int | None = None
 

@@ -150,3 +150,34 @@ def test_a_database_that_was_restored_to_an_earlier_time_is_noticed(shop: Databa
         read_on(settings, read)
     with pytest.raises(PositionLostError, match="restored"):
         connector_for(settings).require_retained(read.progress, lambda: read.history)
+
+
+def test_a_database_that_was_restored_and_has_passed_the_position_again_is_noticed(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read = read_on(settings, read)
+    shop.replication.command("backup")  # type: ignore[attr-defined]
+    write(shop, "INSERT INTO S.T VALUES (2, 'x')")
+    read = read_on(settings, read)
+    connector_for(settings).require_retained(read.progress, lambda: read.history)
+    shop.replication.command("restore", 0)  # type: ignore[attr-defined]
+    clock(shop, 101)
+    for number in range(3, 9):
+        write(shop, f"INSERT INTO S.T VALUES ({number}, 'x')")
+    passed = r"its newest transaction up to there was .*; now it is .*: the database was restored"
+    with pytest.raises(PositionLostError, match=passed):
+        read_on(settings, read)
+    with pytest.raises(PositionLostError, match=passed):
+        connector_for(settings).require_retained(read.progress, lambda: read.history)
+
+
+def test_a_clock_that_was_set_back_makes_no_restored_database(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    for hours in (100, 98, 101):
+        clock(shop, hours)
+        write(shop, f"INSERT INTO S.T VALUES ({hours}, 'x')")
+        connector_for(settings).require_retained(read.progress, lambda: read.history)  # noqa: B023 -- called at once
+        read = read_on(settings, read)
+    assert [row["ID"] for row in rows(read)] == [100, 98, 101]

@@ -27,13 +27,18 @@ def common_boundary(positions: Positions, lanes: Sequence[Progress], names: Sequ
     # A lane within a window must read to its end; lanes that are behind can always read up to there.
     ends = {name: max(_end(each[name]) for each in found) for name in names}
     return RestartPosition(
-        {name: DatabasePosition(lsn, as_of_us=_as_of_us([each[name] for each in found])) for name, lsn in ends.items()}
+        {name: _joined(lsn, [each[name] for each in found]) for name, lsn in ends.items()}
     )
 
 
 def is_boundary(positions: Positions, lane: Progress) -> bool:
     """Whether a lane has delivered everything up to its LSNs, and nothing after them."""
     return positions.restart(lane.restart).is_between_windows
+
+
+def _joined(lsn: Lsn, positions: Sequence[DatabasePosition]) -> DatabasePosition:
+    landmark = next((each.landmark for each in positions if each.is_between_windows and each.lsn == lsn), None)
+    return DatabasePosition(lsn, as_of_us=_as_of_us(positions), landmark=landmark)
 
 
 def _as_of_us(positions: Sequence[DatabasePosition]) -> int | None:

@@ -25,6 +25,7 @@ from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.next_window import next_window
 from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.change_tables.same_log import require_landmark
 from tailrace.connectors.change_tables.skipped_changes import FAIL
 from tailrace.connectors.change_tables.structure_changes import announce_new, announce_removed
 from tailrace.connectors.change_tables.transactions import Transactions
@@ -98,11 +99,12 @@ class DatabaseLog(Generic[Session]):
         self._bound = self._log.most_transactions or (COUNTED_TRANSACTIONS if counts else WINDOW_TRANSACTIONS)
         self._head = dialect.lsns.zero
         self._is_last = False
+        self._is_same = False
         self.is_at_head = False
 
     def close(self) -> None:
         """Close the connection."""
-        self._session = None
+        self._session, self._is_same = None, False
         self._opens.close()
 
     def batches(self, until: Lsn | None = None) -> Iterator[Batch]:
@@ -168,6 +170,10 @@ class DatabaseLog(Generic[Session]):
     def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
         """The next window, without the limit of its transactions; None if there is none yet."""
         self._head = self._log.head(session)
+        if not self._is_same and self._head >= self.position.lsn:
+            newest = require_landmark(self._dialect, session, self._database, self.position)
+            self.position = replace(self.position, landmark=newest or self.position.landmark)
+            self._is_same = True
         window = next_window(session, self._database, self._instances, self.position, self._head, until)
         if window is None:
             self._log.look_why_quiet(session, self._head)
@@ -200,6 +206,6 @@ class DatabaseLog(Generic[Session]):
         last = self._new_batch()
         if opened.orders is not None and self._boundaries is not None and len(opened.orders.with_records):
             last.add(self._boundaries.of(opened.transactions, opened.orders, last))
-        self.position = begin.at(opened.window.until, self._as_of_us(opened))
+        self.position = begin.at(opened.window.until, self._as_of_us(opened), opened.transactions.landmark)
         self.is_at_head = self._is_last
         yield last

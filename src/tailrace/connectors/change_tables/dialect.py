@@ -33,6 +33,7 @@ from typing import Any, Protocol, TypeVar
 from tailrace.config.settings import Settings
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.transactions import Transactions
@@ -292,6 +293,10 @@ class Dialect(Catalogue[Session], Protocol[Session]):
 
     def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
         """The time of the newest transaction up to an LSN, by the clock of `Instance.create_date`; None: there is none."""
+        ...
+
+    def landmark(self, session: Session, lsn: Lsn) -> Landmark | None:
+        """The newest transaction up to an LSN that `Log.transactions` lists; None: there is none, or none is left."""
         ...
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:

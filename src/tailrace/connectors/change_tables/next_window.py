@@ -6,7 +6,7 @@ from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
-from tailrace.connectors.change_tables.retention import require_not_restored
+from tailrace.connectors.change_tables.same_log import require_not_restored
 from tailrace.connectors.change_tables.windows import Window
 
 
@@ -30,6 +30,7 @@ def next_window(
     # A started window must stay what it was: its tables are in order of their names, and `position` is within one of
     # them.
     if position.until is not None:
+        require_not_restored(database, head, position.until)
         instances.refresh(session)
         return Window(position.lsn, position.until)
     require_not_restored(database, head, position.lsn)

@@ -26,6 +26,8 @@ from tailrace.changes import expand as roles
 from tailrace.changes.model import Fact, Level
 from tailrace.changes.vectors import integers
 from tailrace.changes.views import vector_of
+from tailrace.connectors.change_tables import landmarks
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.errors import ProgressError
@@ -85,6 +87,8 @@ class DatabasePosition:
         filled: at such an end: the tables that have changes in the range, named like `table`; None: unknown.
         as_of_us: a time before which nothing behind `lsn` was committed, microseconds since the epoch: where instances do
             not tell what was cleaned up, that shows what can't have been. None: unknown.
+        landmark: the newest transaction up to `lsn` that the server listed, by which a restored database is noticed. None:
+            unknown, or it listed none.
 
     """
 
@@ -97,6 +101,7 @@ class DatabasePosition:
     offset_minutes: int | None = None
     filled: tuple[str, ...] | None = None
     as_of_us: int | None = None
+    landmark: Landmark | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without members that have their default, except the LSN."""
@@ -117,6 +122,8 @@ class DatabasePosition:
             found["filled"] = list(self.filled)
         if self.as_of_us is not None:
             found["as_of_us"] = self.as_of_us
+        if self.landmark is not None:
+            found["landmark"] = self.landmark.to_dict()
         return found
 
     @property
@@ -124,10 +131,19 @@ class DatabasePosition:
         """Whether everything up to `lsn` is delivered, and nothing after it."""
         return self.until is None and self.taken_over is None
 
-    def at(self, lsn: Lsn, as_of_us: int | None = None) -> DatabasePosition:
-        """The position when everything up to an LSN is delivered; `as_of_us`: as that of this class, if it is known."""
-        taken_over, known = _behind(self.taken_over, lsn), self.as_of_us if as_of_us is None else as_of_us
-        return DatabasePosition(lsn, initial=self.initial, taken_over=taken_over, as_of_us=known)
+    def at(self, lsn: Lsn, as_of_us: int | None = None, landmark: Landmark | None = None) -> DatabasePosition:
+        """The position when everything up to an LSN is delivered.
+
+        `as_of_us`: as that of this class, if it is known. `landmark`: the newest transaction since this position; None: there
+        is none.
+        """
+        return DatabasePosition(
+            lsn,
+            initial=self.initial,
+            taken_over=_behind(self.taken_over, lsn),
+            as_of_us=self.as_of_us if as_of_us is None else as_of_us,
+            landmark=landmark or self.landmark,
+        )
 
 
 class RestartPosition:
@@ -219,6 +235,7 @@ class Positions:
                 offset_minutes=None if given.get("offset_minutes") is None else int(given["offset_minutes"]),
                 filled=None if given.get("filled") is None else tuple(map(str, given["filled"])),
                 as_of_us=None if given.get("as_of_us") is None else int(given["as_of_us"]),
+                landmark=landmarks.parse(given["landmark"], self._lsns) if given.get("landmark") else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ProgressError(f"not a position in {log}: {given!r}: {error!r}") from error

@@ -20,7 +20,7 @@ from tailrace.connectors.change_tables.common_boundary import common_boundary
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
-from tailrace.connectors.change_tables.retention import require_not_restored
+from tailrace.connectors.change_tables.same_log import require_landmark, require_not_restored
 from tailrace.connectors.change_tables.tables_with_changes import tables_with_rows
 from tailrace.connectors.change_tables.windows import Window
 
@@ -57,7 +57,7 @@ class Ranges(Generic[Session]):
     ) -> Mapping[str, Any]:
         """The same, also where nothing was captured."""
         names = self._dialect.databases
-        begin, limit = self._lsns(start), self._lsns(at_most)
+        begin, limit = self._at(start), self._lsns(at_most)
         share = None if max_bytes is None else max(max_bytes // len(names), 1)
         return RestartPosition(
             {name: self._end(name, begin.get(name), share, limit.get(name)) for name in names}
@@ -67,7 +67,12 @@ class Ranges(Generic[Session]):
         """The progress of a reader that has everything up to a position."""
         names = self._dialect.databases
         at = self._positions.restart(position, names)
-        reached = RestartPosition({name: DatabasePosition(at[name].lsn, as_of_us=at[name].as_of_us) for name in names})
+        reached = RestartPosition(
+            {
+                name: DatabasePosition(at[name].lsn, as_of_us=at[name].as_of_us, landmark=at[name].landmark)
+                for name in names
+            }
+        )
         return Progress(reached.delivered, reached.to_dict())
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
@@ -89,14 +94,18 @@ class Ranges(Generic[Session]):
         as_of_us = {name: begins[name].as_of_us for name in windows}
         return new_structures(self._dialect, history, windows, now_us, as_of_us)
 
-    def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
+    def _end(
+        self, name: str, begin: DatabasePosition | None, max_bytes: int | None, at_most: Lsn | None
+    ) -> DatabasePosition:
+        start = None if begin is None else begin.lsn
         with self._dialect.connect(name) as session:
             if start is not None:
                 self._dialect.wait_for(session, start if at_most is None else max(start, at_most))
             head = self._dialect.end_now(session)
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
-            if start is not None:
+            if begin is not None and start is not None:
                 require_not_restored(name, head.lsn, start)
+                require_landmark(self._dialect, session, name, begin)
                 lsn = max(lsn, start)
                 if max_bytes is not None and lsn > start:
                     from tailrace.connectors.change_tables.splitting import range_end  # only needed with a limit
@@ -104,7 +113,9 @@ class Ranges(Generic[Session]):
                     lsn = range_end(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
-        return replace(head, lsn=lsn, filled=filled, as_of_us=head.as_of_us if lsn == head.lsn else None)
+            newest = self._dialect.landmark(session, lsn)
+        as_of_us = head.as_of_us if lsn == head.lsn else None
+        return replace(head, lsn=lsn, filled=filled, as_of_us=as_of_us, landmark=newest)
 
     def _rests(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> bool:
         """Whether a range is young and without changes."""
@@ -114,9 +125,13 @@ class Ranges(Generic[Session]):
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """LSNs by database, in the configuration's order; empty without a position."""
+        return {name: at.lsn for name, at in self._at(position).items()}
+
+    def _at(self, position: Mapping[str, Any] | None) -> dict[str, DatabasePosition]:
+        """Positions by database, likewise."""
         names = self._dialect.databases
         at = self._positions.restart(position, names) if position is not None else None
-        return {} if at is None else {name: at[name].lsn for name in names}
+        return {} if at is None else {name: at[name] for name in names}
 
 
 def _is_young(start: DatabasePosition, end: DatabasePosition) -> bool:

@@ -9,6 +9,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions
+from tailrace.connectors.change_tables.same_log import require_landmark, require_not_restored
 from tailrace.connectors.change_tables.signal_tables import is_for_signals
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -38,6 +39,7 @@ def require_retained(dialect: Dialect[Session], progress: Progress, history: His
             dialect.wait_for(session, lsn)
             head = dialect.head(session)
             require_not_restored(dialect.database(session), head, lsn)
+            require_landmark(dialect, session, dialect.database(session), restart[name])
             if records:
                 _require_announced(dialect, session, announced, Window(lsn, head), lane, restart[name].as_of_us)
             else:
@@ -78,15 +80,3 @@ def _require_older(dialect: Dialect[Session], session: Session, lsn: Lsn) -> Non
                 f"{instance.table}: changes are lost: they were read up to {lsn}, and the capture instance {instance.name} has "
                 f"them from {start} on; {SNAPSHOT_AGAIN}"
             )
-
-
-def require_not_restored(database: str, head: Lsn, lsn: Lsn) -> None:
-    """Raise `PositionLostError` if a log ends before the position that it was read to.
-
-    An LSN of zero says nothing: capture may not have begun again yet.
-    """
-    if head < lsn and not head.is_zero:
-        raise PositionLostError(
-            f"the log of {database} was read up to {lsn}, and now it is captured up to {head} only: the database was "
-            f"restored, or it is another one; {SNAPSHOT_AGAIN}"
-        )

@@ -21,7 +21,9 @@ def restart_now(dialect: Dialect[Session], *, initial: bool = False) -> RestartP
         with dialect.connect(name) as session:
             dialect.require_captured(session, name)
             log = dialect.log(name, None)
-            found[name] = DatabasePosition(log.head(session), initial=initial, as_of_us=log.as_of_us)
+            head = log.head(session)
+            newest = dialect.landmark(session, head)
+            found[name] = DatabasePosition(head, initial=initial, as_of_us=log.as_of_us, landmark=newest)
     return RestartPosition(found)
 
 

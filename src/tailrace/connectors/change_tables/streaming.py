@@ -114,6 +114,7 @@ class LogReader(Generic[Session]):
                     has_more = has_more or bool(batch.events) or batch.changes > 0 or not log.is_at_head
                     self._restart = self._restart.with_(name, log.position)
                     yield self._finished(batch, at_head=log.is_at_head)
+                self._restart = self._restart.with_(name, log.position)  # without a batch it may have its landmark now
             is_done = self._is_reached(logs)
             # A range without changes still needs a batch with its final position.
             if is_done and not is_told:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.errors import PositionLostError
 
@@ -23,6 +24,7 @@ class Transactions:
     Attributes:
         commit: commit LSNs, shape (n, size).
         time_us: the time in their events, microseconds since the epoch; shape (n,).
+        clock_us: when they were committed, as in `Landmark`; shape (n,).
         unknown: the message for a change whose transaction is missing here.
         is_whole: whether no more follow in the window, unless as many were found as were asked for.
 
@@ -30,11 +32,17 @@ class Transactions:
 
     commit: Bytes
     time_us: Int64
+    clock_us: Int64
     unknown: Callable[[Lsn], str]
     is_whole: bool = True
 
     def __len__(self) -> int:
         return len(self.time_us)
+
+    @property
+    def landmark(self) -> Landmark | None:
+        """The newest one."""
+        return Landmark(lsn_columns.lsn_at(self.commit, -1), int(self.clock_us[-1])) if len(self) else None
 
     def places(self, commit: Bytes) -> Int64:
         """The indices of these commit LSNs, which ascend.

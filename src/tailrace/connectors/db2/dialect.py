@@ -12,6 +12,7 @@ from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.capture_instances import GAP
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.windows import Window
@@ -196,6 +197,10 @@ class Db2Dialect:
     def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
         """The time of the newest transaction up to an LSN, in the server's local time."""
         return transactions.newest_commit(session, self._settings, lsn)
+
+    def landmark(self, session: Session, lsn: Lsn) -> Landmark | None:
+        """The newest row of IBMSNAP_UOW up to an LSN."""
+        return transactions.newest(session, self._settings, lsn)
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window."""

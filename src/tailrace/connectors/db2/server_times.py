@@ -33,8 +33,7 @@ def utc_us(moment: dt.datetime, offset_minutes: int) -> int:
     return (moment.replace(tzinfo=None) - _EPOCH) // dt.timedelta(microseconds=1) - offset_minutes * MINUTE_US
 
 
-def utc_column(array: pa.Array, offset_minutes: int) -> Int64:
-    """The same for a column, shape (n,); 0 for NULL."""
-    plain = array.cast(pa.timestamp("us")).cast(pa.int64())
-    found: Int64 = plain.fill_null(offset_minutes * MINUTE_US).to_numpy(zero_copy_only=False)
-    return found - offset_minutes * MINUTE_US
+def clock_column(array: pa.Array) -> Int64:
+    """A column of times of the server as microseconds since 1970-01-01T00:00, its local time; shape (n,); 0 for NULL."""
+    found: Int64 = array.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return found

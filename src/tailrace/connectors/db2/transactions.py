@@ -16,13 +16,14 @@ from typing import Final
 import numpy as np
 
 from tailrace.connectors.change_tables.database_log import ALL
+from tailrace.connectors.change_tables.landmarks import Landmark, landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2.catalog import control
 from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.db2.lsn import form_of, lsn_of, raw_of
-from tailrace.connectors.db2.server_times import OFFSET, minutes_of, utc_column, utc_us
+from tailrace.connectors.db2.server_times import MINUTE_US, OFFSET, clock_column, minutes_of, utc_us
 from tailrace.connectors.db2.settings import Db2Settings
 
 SECOND_US: Final = 1_000_000
@@ -69,15 +70,16 @@ def transactions(
 ) -> Transactions:
     """The first transactions of a window; `offset_minutes`: how far the server's clock is ahead of UTC."""
     size = form_of(settings).size
-    commits, times = [np.empty((0, size), np.uint8)], [np.empty(0, np.int64)]
+    commits, clocks = [np.empty((0, size), np.uint8)], [np.empty(0, np.int64)]
     sql = (
         f"SELECT IBMSNAP_COMMITSEQ, IBMSNAP_LOGMARKER {_in(settings)} ORDER BY IBMSNAP_COMMITSEQ "
         f"FETCH FIRST {at_most} ROWS ONLY FOR READ ONLY"
     )
     for batch in session.batches(sql, window.after.raw, window.until.raw):
         commits.append(raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", size))
-        times.append(utc_column(batch.column(1), offset_minutes))
-    found = Transactions(np.concatenate(commits), np.concatenate(times), _unknown)
+        clocks.append(clock_column(batch.column(1)))
+    clock_us = np.concatenate(clocks)
+    found = Transactions(np.concatenate(commits), clock_us - offset_minutes * MINUTE_US, clock_us, _unknown)
     return found if at_most >= ALL else _within_span(found, settings)  # a window that was begun keeps its end
 
 
@@ -90,7 +92,7 @@ def _within_span(found: Transactions, settings: Db2Settings) -> Transactions:
     if not len(behind):
         return found
     end = int(behind[0])
-    return Transactions(found.commit[:end], found.time_us[:end], found.unknown, is_whole=False)
+    return Transactions(found.commit[:end], found.time_us[:end], found.clock_us[:end], found.unknown, is_whole=False)
 
 
 def _unknown(lsn: Lsn) -> str:
@@ -125,6 +127,16 @@ def newest_commit(session: Session, settings: Db2Settings, lsn: Lsn) -> dt.datet
     sql = f"SELECT MAX(IBMSNAP_LOGMARKER) FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ?"
     found: dt.datetime | None = session.one(sql, lsn.raw)
     return found
+
+
+def newest(session: Session, settings: Db2Settings, lsn: Lsn) -> Landmark | None:
+    """The newest transaction up to an LSN; None if there is none, or none is left."""
+    found = session.raw_rows(
+        f"SELECT IBMSNAP_COMMITSEQ, IBMSNAP_LOGMARKER FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ? "
+        "ORDER BY IBMSNAP_COMMITSEQ DESC FETCH FIRST 1 ROW ONLY",
+        lsn.raw,
+    )
+    return landmark(lsn_of(found[0][0], form_of(settings)), found[0][1]) if found else None
 
 
 def retention_us(session: Session, settings: Db2Settings) -> int:

@@ -10,6 +10,7 @@ from tailrace.config.filters import TableFilter
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.windows import Window
@@ -205,6 +206,10 @@ class SqlServerDialect:
     def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
         """The end time of the newest transaction up to an LSN, in the server's local time."""
         return transactions.newest_commit(session, lsn)
+
+    def landmark(self, session: Session, lsn: Lsn) -> Landmark | None:
+        """The newest transaction with changes up to an LSN, in cdc.lsn_time_mapping."""
+        return transactions.newest(session, lsn)
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window; the change tables are read as `data.query.mode` says."""

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.landmarks import Landmark, landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
@@ -66,7 +67,7 @@ def transactions(session: Session, window: Window, at_most: int, times: LocalTim
         shown.append((microseconds(batch.column(1)), microseconds(batch.column(2))))
     begun, ended = (np.concatenate(each) for each in zip(*shown, strict=True))
     commit = np.concatenate(commits)
-    return Transactions(commit, times.utc(session, commit, begun, ended)[1 if ends else 0], _unknown)
+    return Transactions(commit, times.utc(session, commit, begun, ended)[1 if ends else 0], ended, _unknown)
 
 
 def _unknown(lsn: Lsn) -> str:
@@ -102,3 +103,15 @@ def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:
         "SELECT MAX(tran_end_time) FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw
     )
     return found
+
+
+def newest(session: Session, lsn: Lsn) -> Landmark | None:
+    """The newest transaction with changes up to an LSN; None if there is none, or none is left."""
+    found = list(
+        session.rows(
+            "SELECT TOP (1) start_lsn, tran_end_time FROM cdc.lsn_time_mapping WHERE start_lsn <= ? AND tran_id <> 0x00 "
+            "ORDER BY start_lsn DESC",
+            lsn.raw,
+        )
+    )
+    return landmark(LSNS.of(found[0][0]), found[0][1]) if found else None

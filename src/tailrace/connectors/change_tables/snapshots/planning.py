@@ -60,7 +60,10 @@ def planned(
         }
         lsns = {name: each.lsn for name, each in points.items()}
         restart = RestartPosition(
-            {name: DatabasePosition(each.lsn, as_of_us=each.as_of_us) for name, each in points.items()}
+            {
+                name: DatabasePosition(each.lsn, as_of_us=each.as_of_us, landmark=each.landmark)
+                for name, each in points.items()
+            }
         )
         require_behind(lsns, delivered(positions, after))
         read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])

@@ -16,6 +16,7 @@ from typing import Final
 
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, instances_at, of_instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import Table, TableId
@@ -37,12 +38,14 @@ class Point:
         lsn: P.
         tables: the captured tables there, by name: the captured structure, and the instance.
         as_of_us: as in `DatabasePosition`.
+        landmark: likewise.
 
     """
 
     lsn: Lsn
     tables: Mapping[TableId, tuple[Table, Instance]]
     as_of_us: int | None = None
+    landmark: Landmark | None = None
 
     @property
     def instances(self) -> list[Instance]:
@@ -74,7 +77,9 @@ def take(
             raise late_instances(database, waiting, PATIENCE_SECONDS)
         if waiting:
             time.sleep(POLL_SECONDS)
-    lsn = _behind_first(lsn, wanted)
+    head, lsn = lsn, _behind_first(lsn, wanted)
+    # Up to a start that capture has not reached, transactions may still be listed.
+    newest = dialect.landmark(session, lsn) if lsn == head else None
     found = dialect.structures(session, matches)
     chosen = instances_at(wanted, lsn)
     warn_of_others(database, [table for table in found if table not in chosen])
@@ -83,7 +88,7 @@ def take(
         for table in sorted(chosen)
         if table in found
     }
-    return Point(lsn, tables, log.as_of_us)
+    return Point(lsn, tables, log.as_of_us, newest)
 
 
 def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
