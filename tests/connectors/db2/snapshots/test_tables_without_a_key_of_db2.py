@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
+from tests.connectors.db2.all_types import COLUMNS as ALL_TYPES
 from tests.connectors.db2.snapshots.conftest import changes_behind
 from tests.connectors.db2.snapshots.writing import SEED
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.drivers
 
 COLUMNS: Final = ("N", "V", "F", "D")
 TOPIC: Final = "s.S.K"
+NOT_CARRIED: Final = ("C_BOOLEAN", "C_LONG_VARCHAR", "C_CLOB", "C_DBCLOB", "C_BLOB", "C_XML")  # in change tables
 
 
 @pytest.fixture
@@ -178,3 +180,43 @@ def test_an_empty_table_has_no_rows(db2: Database, settings_for: Callable[..., A
     snapshot = taken(settings_for(), between=db2.replication.step)
     assert TOPIC not in snapshot.topics
     assert snapshot.progress.snapshot == {"lanes": 1, "done": True}
+
+
+@pytest.mark.parametrize(
+    "modes",
+    [
+        {"decimal_handling_mode": "precise", "time_precision_mode": "adaptive"},
+        {"decimal_handling_mode": "string", "time_precision_mode": "connect"},
+        {"decimal_handling_mode": "double", "time_precision_mode": "isostring"},
+    ],
+    ids=lambda modes: str(modes["decimal_handling_mode"]),
+)
+def test_rows_of_all_types_are_told_apart(
+    db2: Database, settings_for: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, modes: dict[str, str]
+) -> None:
+    """GIVEN rows that differ in any one column, WHEN some go and some come between the read and its position, THEN they are those
+    that a snapshot of the quiet table has."""
+    carried = {name: each for name, each in ALL_TYPES.items() if name not in NOT_CARRIED}
+    db2.sql(f"CREATE TABLE S.K ({', '.join(f'{name} {of}' for name, (of, _) in carried.items())})")
+    db2.register("S.K")
+    whole = f"INSERT INTO S.K VALUES ({', '.join(value for _, value in carried.values())})"
+    alone = [f"INSERT INTO S.K ({name}) VALUES ({value})" for name, (_, value) in carried.items()]
+    db2.sql(whole, *alone[::2])
+    db2.replication.step()
+    settings, opened = settings_for(**modes), views.opened
+
+    def then_written(*given: Any) -> Any:
+        view = opened(*given)
+        db2.sql(whole, *alone, *(f"DELETE FROM S.K WHERE {name} IS NULL AND C_INTEGER IS NULL" for name in list(carried)[:3]))
+        return view
+
+    monkeypatch.setattr(views, "opened", then_written)
+    snapshot = taken(settings, between=db2.replication.step)
+    assert len(snapshot.rows(TOPIC)) == 1 + len(alone[::2])
+    db2.replication.step()
+    held = Counter(str(row) for row in snapshot.rows(TOPIC))
+    for _, value in keyed(changes_behind(settings, snapshot).get(TOPIC, [])):
+        held.subtract([str(value["before"])] if value["before"] is not None else [])
+        held.update([str(value["after"])] if value["after"] is not None else [])
+    monkeypatch.setattr(views, "opened", opened)
+    assert +held == Counter(str(row) for row in taken(settings, between=db2.replication.step).rows(TOPIC))
