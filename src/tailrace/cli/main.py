@@ -132,7 +132,7 @@ def check(
         typer.Option(
             "--apply",
             help="Run the SQL that the findings show, as the configuration's login, and look again. It drops nothing. "
-            "For SQL Server.",
+            "For SQL Server and Db2.",
         ),
     ] = False,
     strict: Strict = False,

@@ -80,6 +80,8 @@ def test_a_second_statement_never_ends_an_open_result_in_silence(session: Sessio
     next(batches)
     with pytest.raises(RuntimeError, match="would end the open result"):
         session.rows("SELECT 1 FROM SYSIBM.SYSDUMMY1")
+    with pytest.raises(RuntimeError, match="a rollback would end the open result"):
+        session.rollback()
     with pytest.raises(RuntimeError, match="a commit would end the open result"):
         session.commit()
     batches.close()  # type: ignore[attr-defined]
@@ -250,5 +252,5 @@ def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path:
             assert session.one("SELECT COUNT(*) FROM S.T") == 3000
         with pytest.raises(ConfigError, match="trust store"):
             connect_to(address(server.port, tls=True, authorities=str(other)))
-        with pytest.raises(TailraceError):
+        with pytest.raises(RetriableError, match=r"If that port takes TLS alone .* set driver\.sslConnection=true"):
             connect_to(address(server.port, patience=5))

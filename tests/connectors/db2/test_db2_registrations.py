@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import pytest
 
@@ -62,9 +63,28 @@ def test_a_table_that_is_not_registered_any_more_is_left_out_with_a_warning(
     assert len(read.of("OTHER")) == 1
     shop.register("S.T")
     write(shop, "INSERT INTO S.T VALUES (2, 'again')")
-    read_on(settings, read)
+    with caplog.at_level(logging.WARNING):
+        read_on(settings, read)
+    assert "S.T is read again, from LSN" in caplog.text
     assert rows(read) == [{"ID": 2, "A": "again"}]
     assert structures(read) == [("DROP", []), ("CREATE", ["ID", "A"])]
+
+
+def test_a_table_that_the_lists_leave_out_for_a_while_is_told_of_with_what_is_missing(
+    shop: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    read = started(settings_of(shop))
+    without = settings_of(shop, table_exclude_list=r"S\.T")
+    write(shop, "INSERT INTO S.T VALUES (1, 'left out')", "INSERT INTO S.OTHER VALUES (1)")
+    with caplog.at_level(logging.WARNING):
+        read_on(without, read)
+    assert f"the lists of tables leave {shop.database}.S.T out now" in caplog.text
+    assert "not captured any more" not in caplog.text
+    write(shop, "INSERT INTO S.T VALUES (2, 'again')")
+    with caplog.at_level(logging.WARNING):
+        read_on(settings_of(shop), read)
+    assert re.search(r"S\.T is read again, from LSN .* on; what changed in it before is not delivered", caplog.text)
+    assert rows(read) == [{"ID": 2, "A": "again"}]
 
 
 @pytest.mark.parametrize("sees_it_inactive", [False, True])

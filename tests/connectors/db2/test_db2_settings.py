@@ -217,6 +217,13 @@ def test_binary_values_are_bytes_in_every_mode_as_in_debezium(mode):
     assert warning.startswith("binary.handling.mode is ignored: Debezium's Db2 connector gives bytes with all its values")
 
 
+@pytest.mark.parametrize("name", ["database.user", "database.password", "database.dbname"])
+def test_what_the_driver_would_end_at_a_nul_is_refused(name):
+    message = refused({name: "first\0second"})
+    assert name in message
+    assert name != "database.password" or "second" not in message
+
+
 def test_no_password_goes_over_a_network_without_tls():
     message = refused({}, given=WITHOUT_TLS)
     assert "driver.sslConnection is false: the password would go to db.example.org without TLS" in message

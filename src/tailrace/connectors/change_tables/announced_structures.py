@@ -138,6 +138,10 @@ class AnnouncedStructures:
         """Whether a table was captured, and is not any more."""
         return self.announced_instance(table) == NO_INSTANCE
 
+    def is_wanted(self, table: TableId) -> bool:
+        """Whether the configured lists of tables take a table."""
+        return self._settings.tables.matches(table)
+
     def is_planned_removal(self, table: TableId) -> bool:
         """Whether a table was not captured any more when its reading was planned."""
         return self._planned is not None and self._planned.is_removed(table)

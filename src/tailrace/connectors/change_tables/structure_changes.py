@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
+from tailrace.connectors.change_tables.announced_structures import NO_INSTANCE, AnnouncedStructures
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Session
 from tailrace.connectors.change_tables.instances import Instance, identity, name_of
@@ -37,10 +37,13 @@ def announce_removed(
 
     """
     for table in lost.require_all(session, window, as_of_us):
-        log.warning(
-            "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
-            table, window.after,
-        )  # fmt: skip
+        if announced.is_wanted(table):
+            log.warning(
+                "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
+                table, window.after,
+            )  # fmt: skip
+        else:
+            log.warning("the lists of tables leave %s out now: its changes behind %s are not delivered", table, window.after)
         announced.announce_removal(table, window.after, batch)
 
 
@@ -64,6 +67,12 @@ def announce_new(
 
 
 def _log_switch(before: str | None, instance: Instance, start: Lsn) -> None:
-    """Log that a table is read from another instance, or from its first one."""
+    """Log that a table is read from another instance, from its first one, or again."""
+    if before == NO_INSTANCE:
+        log.warning(
+            "%s is read again, from LSN %s on; what changed in it before is not delivered, an incremental snapshot brings its "
+            "rows", instance.table, start,
+        )  # fmt: skip
+        return
     old = "" if not before else f" instead of {name_of(before)}"
     log.info("%s is read from the capture instance %s%s, from LSN %s on", instance.table, instance.name, old, start)

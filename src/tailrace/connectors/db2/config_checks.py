@@ -9,6 +9,7 @@ from typing import Final
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import NameFilter
 from tailrace.config.problems import Problems
+from tailrace.config.secret import Secret
 from tailrace.config.unknown_values import unless_unknown
 from tailrace.config.values import Value
 from tailrace.connectors.db2.properties.events import PLACEHOLDER
@@ -21,6 +22,7 @@ _TIMESPAN: Final = "streaming.query.timespan.seconds"
 def check_db2(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     """Add problems: properties that contradict each other, or need another one."""
     _check_tls(values, problems)
+    _check_password(values, problems)
     _check_trust(values, entries, problems)
     _check_database_lists(values, problems)
     _check_timespan(values, problems)
@@ -37,6 +39,13 @@ def _check_tls(values: Mapping[str, Value], problems: Problems) -> None:
         f"{_TLS} is false: the password would go to {host} without TLS, for everybody to read; set {_TLS}=true (and the port "
         "on which Db2 takes TLS), or tailrace.login.without.tls=true if the network may see it"
     )
+
+
+@unless_unknown
+def _check_password(values: Mapping[str, Value], problems: Problems) -> None:
+    password = values["database.password"]
+    if isinstance(password, Secret) and "\0" in password.reveal():
+        problems.add("database.password has the character NUL, at which the driver ends it: is it read from the right place?")
 
 
 def is_loopback(host: str) -> bool:

@@ -20,8 +20,10 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import quote
 
 from tailrace.config.secret import Secret
 from tailrace.connectors.db2.bit_data import as_bytes
@@ -144,7 +146,8 @@ class Session(DriverSession):
             self._calls.run(None, self._connection.commit)
 
     def rollback(self) -> None:
-        """End the transaction without its changes."""
+        """End the transaction without its changes; the driver would end an open result with it, in silence."""
+        self._require_closed("a rollback")
         with self.translated("rolling back"):
             self._calls.run(None, self._connection.rollback)
 
@@ -264,14 +267,7 @@ class _Thread:
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Have a call run behind those before it."""
         result = Future[T]()
-
-        def run() -> None:
-            try:
-                result.set_result(call())
-            except BaseException as error:  # noqa: BLE001 -- it is raised by the thread that waits
-                result.set_exception(error)
-
-        self._waiting.put(run)
+        self._waiting.put(partial(_run_into, result, call))
         return result
 
     def end(self) -> None:
@@ -281,6 +277,15 @@ class _Thread:
     def _run(self) -> None:
         while (call := self._waiting.get()) is not None:
             call()
+            del call  # which has its result: nobody may be left who wants that
+
+
+def _run_into(result: Future[T], call: Callable[[], T]) -> None:
+    try:
+        result.set_result(call())
+    except BaseException as error:  # noqa: BLE001 -- it is raised by the thread that waits
+        result.set_exception(error)
+        del result  # the error has this frame
 
 
 def _decoded(value: Any) -> Any:
@@ -377,7 +382,7 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
         os.environ.setdefault(*_GARBAGE)
         try:
             found = module.connect(
-                uri=f"db2://{_bracketed(address.host)}:{address.port}/{address.database}",
+                uri=f"db2://{_bracketed(address.host)}:{address.port}/{quote(address.database, safe='')}",
                 username=address.user,
                 password=address.password.reveal(),
                 db_kwargs=_options(address),
@@ -398,7 +403,7 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
     if isinstance(made[0], Exception):
         if not is_of_driver(made[0], module):
             raise made[0]
-        raise of_driver(made[0], doing) from None
+        raise of_driver(made[0], doing, has_tls=address.tls) from None
     return made[0]
 
 

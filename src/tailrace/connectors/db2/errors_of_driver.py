@@ -33,6 +33,7 @@ _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
 _CONNECTION: Final = re.compile(
     r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
 )
+_ENDED: Final = re.compile(r"\bEOF\b|connection reset", re.IGNORECASE)
 _CODE: Final = re.compile(r"\bSQLCODE=(-?\d+)\b")
 _ROLLED_BACK: Final = re.compile(r"\bABNUOWRM\b")  # all that the driver says of -911 to a statement without a result
 _PREFIX: Final = re.compile(r"^(?:[A-Z_]+: )?(?:\[Db2\] )?")
@@ -55,8 +56,8 @@ class NoTableError(SourceSetupError):
     """An object does not exist (-204), or a column of it (-206)."""
 
 
-def of_driver(error: Exception, doing: str) -> TailraceError:
-    """Translate an error of the driver; `doing` comes before its text."""
+def of_driver(error: Exception, doing: str, *, has_tls: bool = True) -> TailraceError:
+    """Translate an error of the driver; `doing` comes before its text. `has_tls`: False for a login without TLS."""
     code = _code_of(error)
     text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
     message = f"{doing}: {text}"
@@ -81,6 +82,8 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
             "certificate?"
         )
     if _CONNECTION.search(text):
+        if not has_tls and _ENDED.search(text):
+            message += ". If that port takes TLS alone (SSL_SVCENAME), set driver.sslConnection=true"
         return RetriableError(message)
     return SourceSetupError(message)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tailrace.connectors.change_tables.snapshots import read_times
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 
 
@@ -12,6 +13,10 @@ class Job:
         self.clock = 0
         self.passed = 0
         self.asked = []
+        self.patience = 120.0
+
+    def stuck(self, moment, seconds):
+        return f"{moment} is not passed after {seconds} s"
 
     def now(self):
         return self.clock
@@ -62,6 +67,15 @@ def test_it_is_waited_for(job, noted):
     assert list(steps) == []
     assert list(noted.wait_until_passed(1)) == []
     assert not noted.is_passed(3)
+
+
+def test_a_long_wait_is_told_once(job, noted, caplog, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(read_times.time, "monotonic", lambda: clock[0])
+    steps = noted.wait_until_passed(2)
+    for clock[0] in (0.0, 30.0, 31.0, 90.0):
+        next(steps)
+    assert [record.getMessage() for record in caplog.records] == ["the snapshot waits: 10 is not passed after 31 s"]
 
 
 def test_numbers_go_on_behind_what_is_passed(job, noted):

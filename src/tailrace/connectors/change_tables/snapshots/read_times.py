@@ -5,11 +5,17 @@ They ascend: if capture has passed one, it has passed all earlier ones.
 
 from __future__ import annotations
 
+import logging
+import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Generic
+from typing import Final, Generic
 
 from tailrace.connectors.change_tables.snapshots.capture import Capture, MomentT
+
+TOLD: Final = 1 / 4  # of the longest wait, after which it is told that one waits
+
+log = logging.getLogger(__name__)
 
 
 class ReadTimes(Generic[MomentT]):
@@ -37,11 +43,18 @@ class ReadTimes(Generic[MomentT]):
         return is_passed
 
     def wait_until_passed(self, number: int) -> Iterator[None]:
-        """Wait as `Capture.wait_until_passed` does."""
+        """Wait as `Capture.wait_until_passed` does; a long wait is told once."""
         moment = self._of(number)
-        if moment is not None:
-            yield from self._capture.wait_until_passed(moment)
-            self._forget(number)
+        if moment is None:
+            return
+        begun, is_told = time.monotonic(), False
+        for _ in self._capture.wait_until_passed(moment):
+            waited = time.monotonic() - begun
+            if not is_told and waited > TOLD * self._capture.patience:
+                is_told = True
+                log.warning("the snapshot waits: %s", self._capture.stuck(moment, round(waited)))
+            yield
+        self._forget(number)
 
     def _of(self, number: int) -> MomentT | None:
         """The noted time; None if it is passed."""

@@ -30,7 +30,7 @@ def _driver(name: str, doc: str, kind: Kind = Kind.STRING, also: tuple[str, ...]
 DATABASE = Property(
     name="database.dbname",
     required=True,
-    pattern=re.compile(r"[^\s/?#&]{1,128}"),
+    pattern=re.compile(r"[^\s/?#&\x00-\x1f\x7f]{1,128}"),
     pattern_says="the name or alias of one database",
     doc="The database whose changes are read; on z/OS the location name of the subsystem.",
 )
@@ -121,6 +121,8 @@ PROPERTIES = (
     Property(
         name="database.user",
         required=True,
+        pattern=re.compile(r"[^\x00]+"),
+        pattern_says="a name without the character NUL",
         doc="Account that reads the catalog, the control tables, the tables and the change tables.",
     ),
     connection.PASSWORD,

@@ -33,7 +33,7 @@ class Commits:
         return len(self._held)
 
     def hold(self) -> None:
-        """From now on a COMMIT is in the log, and goes no further."""
+        """From now on a COMMIT of what wrote is in the log, and goes no further."""
         self._passing.clear()
 
     def release(self) -> None:
@@ -42,7 +42,7 @@ class Commits:
 
     def commit(self, session: EngineSession, transaction: Transaction) -> None:
         """Commit a transaction."""
-        if self._passing.is_set() or not session.is_clients:
+        if self._passing.is_set() or not session.is_clients or not transaction.storages:
             transactions.commit(session, transaction)
             return
         store = session.store
