@@ -39,11 +39,6 @@ class Landmark:
         return {"commit": self.commit.text, "clock_us": self.clock_us}
 
 
-def landmark(commit: Lsn, moment: dt.datetime | None) -> Landmark:
-    """A transaction and its time in the server's local time; 0 if it has none."""
-    return Landmark(commit, 0 if moment is None else (moment.replace(tzinfo=None) - _EPOCH) // _US)
-
-
 def parse(given: Mapping[str, Any], lsns: LsnForm) -> Landmark:
     """Parse a landmark from JSON."""
     return Landmark(lsns.parse(given["commit"]), int(given["clock_us"]))

@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 
 from tailrace.connectors.change_tables.database_log import ALL
-from tailrace.connectors.change_tables.landmarks import Landmark, landmark
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.lsn_columns import lsn_at
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2.catalog import control
@@ -131,12 +132,14 @@ def newest_commit(session: Session, settings: Db2Settings, lsn: Lsn) -> dt.datet
 
 def newest(session: Session, settings: Db2Settings, lsn: Lsn) -> Landmark | None:
     """The newest transaction up to an LSN; None if there is none, or none is left."""
-    found = session.raw_rows(
+    sql = (
         f"SELECT IBMSNAP_COMMITSEQ, IBMSNAP_LOGMARKER FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ? "
-        "ORDER BY IBMSNAP_COMMITSEQ DESC FETCH FIRST 1 ROW ONLY",
-        lsn.raw,
+        "ORDER BY IBMSNAP_COMMITSEQ DESC FETCH FIRST 1 ROW ONLY"
     )
-    return landmark(lsn_of(found[0][0], form_of(settings)), found[0][1]) if found else None
+    for batch in list(session.batches(sql, lsn.raw)):
+        commit = raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", form_of(settings).size)
+        return Landmark(lsn_at(commit, 0), int(clock_column(batch.column(1))[0]))
+    return None
 
 
 def retention_us(session: Session, settings: Db2Settings) -> int:

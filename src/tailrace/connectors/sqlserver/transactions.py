@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from tailrace.connectors.change_tables import lsn_columns
-from tailrace.connectors.change_tables.landmarks import Landmark, landmark
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
@@ -107,11 +107,12 @@ def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:
 
 def newest(session: Session, lsn: Lsn) -> Landmark | None:
     """The newest transaction with changes up to an LSN; None if there is none, or none is left."""
-    found = list(
-        session.rows(
-            "SELECT TOP (1) start_lsn, tran_end_time FROM cdc.lsn_time_mapping WHERE start_lsn <= ? AND tran_id <> 0x00 "
-            "ORDER BY start_lsn DESC",
-            lsn.raw,
-        )
+    sql = (
+        "SELECT TOP (1) start_lsn, tran_end_time FROM cdc.lsn_time_mapping WHERE start_lsn <= ? AND tran_id <> 0x00 "
+        "ORDER BY start_lsn DESC"
     )
-    return landmark(LSNS.of(found[0][0]), found[0][1]) if found else None
+    # In batches, as `transactions` reads them, so that the driver does not round the times in another way.
+    for batch in list(session.batches(sql, lsn.raw, rows=1)):
+        commit = lsn_columns.raw_of(batch.column(0), "start_lsn", SIZE)
+        return Landmark(lsn_columns.lsn_at(commit, 0), int(microseconds(batch.column(1))[0]))
+    return None
