@@ -275,6 +275,11 @@ def test_updates_without_the_old_row_are_a_warning_unless_it_is_in_columns_of_it
     assert finding.level is Level.WARNING
     assert "SET CHG_UPD_TO_DEL_INS = 'Y'" in finding.statements[0].sql
     ready.sql(f"UPDATE {REGISTER} SET BEFORE_IMG_PREFIX = 'X' WHERE SOURCE_OWNER = 'S'")
+    assert only(found(ready), "with the new row alone").level is Level.WARNING
+    columns = ready.sql("SELECT COLNAME, TYPENAME, LENGTH FROM SYSCAT.COLUMNS WHERE TABSCHEMA = 'S' AND TABNAME = 'ORDERS'")
+    for name, kind, length in columns:
+        type_ = f"{kind}({length})" if kind.strip() in {"VARCHAR", "CHARACTER", "CHAR"} else kind
+        ready.sql(f'ALTER TABLE ASNCDC.CDC_S_ORDERS ADD COLUMN "X{name}" {type_}')
     assert with_text(found(ready), "with the new row alone") == []
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,7 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2.before_images import old_names
 from tailrace.connectors.db2.change_tables import ALIAS, ChangeTableQuery, rows_of
 from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.lsn import form_of
@@ -23,6 +26,8 @@ from tailrace.connectors.shared.arrow_values.selected import ColumnType
 from tailrace.connectors.shared.arrow_values.vectors import vectors, with_placeholder
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table
+
+NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +96,24 @@ class Db2Decoding:
 
     def rows(self, table: Table, types: Sequence[ColumnType], instance: Instance, wanted: Wanted) -> CapturedRows:
         """The rows of an instance."""
-        reading = reading_of([types[i] for i in wanted.columns], instance, self._settings, wanted.skipped)
+        old = old_names(table, instance)
+        reading = reading_of([types[i] for i in wanted.columns], instance, self._settings, wanted.skipped, old)
         return CapturedRows(table, types, wanted.columns, reading, self._settings.large_object_placeholder)
 
 
 def reading_of(
-    types: Sequence[ColumnType], instance: Instance, settings: Db2Settings, skipped: tuple[int, ...] = ()
+    types: Sequence[ColumnType],
+    instance: Instance,
+    settings: Db2Settings,
+    skipped: tuple[int, ...] = (),
+    old: Mapping[str, str] = NO_NAMES,
 ) -> ChangeTableQuery:
-    """How these columns of a CD table are read."""
+    """How these columns of a CD table are read; `old`: their columns with the values before an update, if it has them."""
     selects, before = list[str](), list[str | None]()
-    captured = frozenset(instance.columns)
     for each in types:
-        old = f"{instance.before_prefix}{each.name}" if instance.before_prefix else ""
         selects += each.select(f"{ALIAS}.{quoted(each.name)}")
-        before += each.select(f"{ALIAS}.{quoted(old)}") if old in captured else [None] * each.width
-    has_before = any(each is not None for each in before)
+        name = old.get(each.name)
+        before += [None] * each.width if name is None else each.select(f"{ALIAS}.{quoted(name)}")
     return ChangeTableQuery(
-        instance.change_table, tuple(selects), form_of(settings).size, skipped, tuple(before) if has_before else ()
+        instance.change_table, tuple(selects), form_of(settings).size, skipped, tuple(before) if old else ()
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors.db2 import catalog, listed_tables, structures
+from tailrace.connectors.db2.before_images import old_names
 from tailrace.connectors.db2.checking import access, columns, program, server, signals, tables
 from tailrace.connectors.db2.checking.access import Reader
 from tailrace.connectors.db2.checking.registrations import registrations, services_of
@@ -56,7 +57,8 @@ def _of_session(session: Session, settings: Db2Settings) -> Iterator[Finding]:
 def _of_tables(session: Session, settings: Db2Settings, services: Services, who: Reader) -> Iterator[Finding]:
     wanted = structures.tables(session, session.database, settings.tables.matches, catalog.sql_of(settings))
     registered, instances = registrations(session, services), catalog.instances(session, settings)
-    yield from tables.findings(settings, services, list(wanted), registered)
+    with_old = {each.table for each in instances if each.table in wanted and old_names(wanted[each.table], each)}
+    yield from tables.findings(settings, services, list(wanted), registered, with_old)
     if who.may_read("IBMSNAP_PRUNCNTL", "IBMSNAP_PRUNE_SET"):
         yield from tables.subscribed(session, services, [table for table in wanted if table in registered])
     others, altered = catalog.other_types(session, settings), catalog.altered_since_registered(session, settings)

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailrace.config.settings import Settings
+from tailrace.connectors.db2.before_images import LARGE
 from tailrace.connectors.db2.bit_data import as_bytes, without_first_byte
 from tailrace.connectors.db2.decfloats import DECFLOAT, VARIABLE_SCALE, converter_of_decfloats
 from tailrace.connectors.db2.defaults import default_of
@@ -39,7 +40,6 @@ BYTES: Final = "bytes"
 _XML: Final = Schema(Type.STRING, name="io.debezium.data.Xml", version=1)
 _LONGEST: Final = 2147483647
 _BYTES_OF_A_UNIT: Final = 3  # of UTF-8, for a unit of UTF-16
-_LARGE: Final = frozenset({"CLOB", "DBCLOB", "BLOB", "XML"})
 _GRAPHIC: Final = frozenset({"GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB"})
 _NANO_DIGITS: Final = 9
 _SECONDS_OF_A_DAY: Final = 86400
@@ -67,7 +67,7 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
         _converter(column, key, has_byte_before=_has_byte_before(selected)),
         fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
-        column.type_name in _LARGE,
+        column.type_name in LARGE,
     )
 
 

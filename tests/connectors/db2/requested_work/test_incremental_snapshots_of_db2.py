@@ -13,6 +13,7 @@ from tests.connectors.db2.snapshots.writing import SEED, Writer
 from support.db2_reading import is_given, settings_of
 from support.signalling import begin, consumed
 from tailrace.connectors.base import Lane
+from tailrace.connectors.change_tables.snapshots import incremental
 from tailrace_standins.servers.db2_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -113,6 +114,36 @@ def test_a_condition_says_which_rows(db2: Database, settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("small_steps")
+@pytest.mark.parametrize("surrogate", [{"surrogate-key": "D"}, {}], ids=["surrogate", "key"])
+@pytest.mark.parametrize("has_before", [True, False])
+def test_a_row_that_changes_behind_its_read_is_left_to_the_log(
+    db2: Database, settings: Any, monkeypatch: pytest.MonkeyPatch, surrogate: dict[str, str], has_before: bool
+) -> None:
+    """Also where nothing tells which value of the surrogate key it had before."""
+    db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, D INTEGER NOT NULL)")
+    db2.register("S.T")
+    if not has_before:
+        db2.sql("UPDATE ASNCDC.IBMSNAP_REGISTER SET CHG_UPD_TO_DEL_INS = 'N' WHERE SOURCE_TABLE = 'T'")
+        db2.replication.reinit()
+    db2.sql("INSERT INTO S.T VALUES (1, 5), (2, 6), (3, 7)")
+    db2.replication.step()
+    followed, read, updates = begin(settings), incremental.read_pending, iter([50])
+
+    def then_written(*given: Any) -> Any:
+        found = read(*given)
+        if found.chunks:
+            for value in updates:
+                db2.sql(f"UPDATE S.T SET D = {value} WHERE ID = 2")
+        return found
+
+    monkeypatch.setattr(incremental, "read_pending", then_written)
+    execute(db2, "T", **surrogate)
+    read_captured(followed, db2)
+    assert list(updates) == []
+    told = [(value["op"], value["after"]["ID"], value["after"]["D"]) for value in followed.payloads(T)]
+    assert sorted(told) == [("r", 1, 5), ("r", 3, 7), ("u", 2, 50)]
+
+
 def test_rows_come_in_the_order_of_a_surrogate_key(db2: Database, settings: Any) -> None:
     db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, D DATE NOT NULL)")
     db2.register("S.T")

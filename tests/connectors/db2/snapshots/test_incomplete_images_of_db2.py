@@ -93,3 +93,28 @@ def test_rows_are_exact_where_updates_have_both_images_in_one_row(
     writer.fill(30)
     snapshot = assert_exact(db2, settings_for(), writer, in_between)
     assert set(snapshot.rows(T)[0]) == {"K", "N"}
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("only", ["K", "N"])
+def test_images_before_updates_that_lack_columns_do_not_count(
+    db2: Database, settings_for: SettingsFor, in_between: InBetween, only: str
+) -> None:
+    """What an image lacks would be null in events, and in a key another row."""
+    db2.sql("CREATE TABLE S.T (K INTEGER NOT NULL PRIMARY KEY, N INTEGER)")
+    db2.register("S.T")
+    db2.sql(f"ALTER TABLE ASNCDC.CDC_S_T ADD COLUMN X{only} INTEGER")
+    updates_alone(db2, ", BEFORE_IMG_PREFIX = 'X'")
+    db2.sql("INSERT INTO S.T VALUES " + ", ".join(f"({k}, {k})" for k in range(10)))
+    db2.replication.step()
+    in_between.append(lambda: db2.sql("UPDATE S.T SET N = N + 100 WHERE K = 3"))
+    settings = settings_for()
+    snapshot = taken(settings, between=db2.replication.step)
+    in_between.clear()
+    db2.replication.step()
+    changes = keyed(changes_behind(settings, snapshot)[T])
+    assert {(value["op"], value["before"]) for _, value in changes} == {("u", None)}
+    held = {row["K"]: row["N"] for row in snapshot.rows(T)}
+    assert len(held) == len(snapshot.rows(T)) == 10
+    held |= {value["after"]["K"]: value["after"]["N"] for _, value in changes}
+    assert held == dict(db2.sql("SELECT K, N FROM S.T"))

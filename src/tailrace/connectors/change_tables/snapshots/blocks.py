@@ -5,7 +5,7 @@ Blocks that wait for the log may be compressed meanwhile, because many are held 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -57,9 +57,10 @@ class ReadRows:
         return columns
 
     @property
-    def keys(self) -> list[Vector]:
-        """The key's columns, as `key_bytes` takes them."""
-        return self._keys_of(self._unpacked())
+    def keys(self) -> Sequence[Vector]:
+        """The columns that identify a row, as `key_bytes` takes them."""
+        found, key = self._keys_of(self._unpacked()), self._table.key
+        return found if key is None else key.identifying(found)
 
     @property
     def rows(self) -> INT32:

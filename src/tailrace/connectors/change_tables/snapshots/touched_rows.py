@@ -71,10 +71,9 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     before = np.where(operation == INSERT, -1, first).astype(np.int32)
     after = np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32)
     touched = TouchedRows(read.table, columns, np.where(before < 0, -1, places[before]), before, keys)
-    is_whole = read.key is None
-    digests = row_digests(read, columns, places) if is_whole else digests_of(key_bytes(keys))
-    name = quoted_id(read.table.id)
-    return TableTouches.of_images(name, before, after, digests, complete, touched, is_whole=is_whole)
+    key, name = read.key, quoted_id(read.table.id)
+    digests = row_digests(read, columns, places) if key is None else digests_of(key_bytes(key.identifying(keys)))
+    return TableTouches.of_images(name, before, after, digests, complete, touched, is_whole=key is None)
 
 
 def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:

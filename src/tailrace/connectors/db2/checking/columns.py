@@ -14,6 +14,7 @@ from typing import Final
 
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.instances import Instance, not_captured
+from tailrace.connectors.db2.before_images import LARGE
 from tailrace.connectors.db2.catalog import name_in_database
 from tailrace.connectors.db2.connection import quoted
 from tailrace.connectors.db2.settings import Db2Settings
@@ -21,7 +22,6 @@ from tailrace.connectors.db2.setup_sql import Services
 from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.schema.tables import Column, Table, TableId
 
-_LARGE: Final = frozenset({"CLOB", "DBCLOB", "BLOB", "XML"})
 _UNCAPTURED: Final = frozenset({"BOOLEAN"})
 _WITH_LENGTH: Final = frozenset(
     {"CHAR", "VARCHAR", "GRAPHIC", "VARGRAPHIC", "BINARY", "VARBINARY", "CLOB", "DBCLOB", "BLOB", "DECFLOAT"}
@@ -101,7 +101,7 @@ def _boolean(tables: Sequence[Table]) -> Iterator[Finding]:
 
 
 def _large(settings: Db2Settings, tables: Sequence[Table]) -> Iterator[Finding]:
-    if names := _columns_of(tables, _LARGE):
+    if names := _columns_of(tables, LARGE):
         stands = settings.large_object_placeholder or "null"
         what = f"large objects and XML are in snapshots only, not in changes, which have {stands} for them: {listed(names)}"
         yield Finding(Level.OK, what)

@@ -32,7 +32,6 @@ class Registration:
         state: A active, I inactive, S stopped by an error.
         told: STATE_INFO, the number of the program's message; empty without one.
         has_pairs: whether an update comes as a delete and an insert.
-        prefix: of columns with the image before an update; empty without them.
         is_logged: whether the log has whole rows of the source (DATA CAPTURE CHANGES).
 
     """
@@ -44,7 +43,6 @@ class Registration:
     state: str
     told: str
     has_pairs: bool
-    prefix: str
     is_logged: bool
 
 
@@ -62,7 +60,7 @@ def registrations(session: Session, services: Services) -> dict[TableId, Registr
     asked = (f"r.{each}" for each in ("SOURCE_OWNER", "SOURCE_TABLE", "CD_OWNER", "CD_TABLE"))
     rows = session.rows(
         f"SELECT {', '.join(name(each, is_zos=services.is_zos) for each in asked)}, c.{table}, "
-        f"r.STATE, r.STATE_INFO, r.CHG_UPD_TO_DEL_INS, r.BEFORE_IMG_PREFIX, t.DATACAPTURE "
+        f"r.STATE, r.STATE_INFO, r.CHG_UPD_TO_DEL_INS, t.DATACAPTURE "
         f"FROM {services.control('IBMSNAP_REGISTER')} r "
         f"LEFT JOIN {tables} t ON t.{owner} = r.SOURCE_OWNER AND t.{table} = r.SOURCE_TABLE "
         f"LEFT JOIN {tables} c ON c.{owner} = r.CD_OWNER AND c.{table} = r.CD_TABLE "
@@ -73,7 +71,7 @@ def registrations(session: Session, services: Services) -> dict[TableId, Registr
 
 
 def _registration(database: str, row: tuple[Any, ...]) -> Registration:
-    owner, table, cd_owner, cd_table, there, state, told, pairs, prefix, logged = row
+    owner, table, cd_owner, cd_table, there, state, told, pairs, logged = row
     return Registration(
         TableId(database, owner.rstrip(" "), table),
         (cd_owner or "").rstrip(" "),
@@ -82,6 +80,5 @@ def _registration(database: str, row: tuple[Any, ...]) -> Registration:
         state=state or INACTIVE,
         told=(told or "").strip(),
         has_pairs=pairs == "Y",
-        prefix=(prefix or "").strip(),
         is_logged=(logged or "").strip() in {"Y", "L"},
     )

@@ -5,7 +5,7 @@ Source: IBM Db2 documentation, "Registering tables as replication sources", "IBM
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -23,7 +23,11 @@ _BY_HAND: Final = "register it with asnclp (CREATE REGISTRATION) or the tool wit
 
 
 def findings(
-    settings: Db2Settings, services: Services, tables: Sequence[TableId], registered: Registrations
+    settings: Db2Settings,
+    services: Services,
+    tables: Sequence[TableId],
+    registered: Registrations,
+    with_old: Collection[TableId],
 ) -> Iterator[Finding]:
     """The findings about the included tables.
 
@@ -32,6 +36,7 @@ def findings(
         services: how SQL Replication is operated.
         tables: the included ones.
         registered: all registrations of the database.
+        with_old: those whose change tables have columns for all values before an update.
 
     """
     wanted = [registered[table] for table in tables if table in registered]
@@ -40,7 +45,7 @@ def findings(
     yield from _without_registration(settings, services, missing, registered)
     for each in wanted:
         yield from _of_table(services, each)
-    yield from _without_old_rows(services, [each for each in wanted if not each.has_pairs and not each.prefix])
+    yield from _without_old_rows(services, [each for each in wanted if not each.has_pairs and each.table not in with_old])
 
 
 def _captured(services: Services, wanted: Sequence[Registration]) -> Finding:
@@ -98,8 +103,9 @@ def _without_old_rows(services: Services, found: Sequence[Registration]) -> Iter
     if not found:
         return
     what = (
-        f"{services.database}: updates are captured with the new row alone (CHG_UPD_TO_DEL_INS is not 'Y'), so `before` is "
-        f"null and a changed key leaves the old one behind: {_listed([each.table for each in found])}"
+        f"{services.database}: updates are captured with the new row alone (CHG_UPD_TO_DEL_INS is not 'Y', and not every "
+        "column has its value before, BEFORE_IMG_PREFIX), so `before` is null and a changed key leaves the old one behind: "
+        f"{_listed([each.table for each in found])}"
     )
     if services.is_zos:
         yield Finding(Level.OK, what)

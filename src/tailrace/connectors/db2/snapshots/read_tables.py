@@ -27,6 +27,7 @@ from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, con
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.db2 import catalog
+from tailrace.connectors.db2.before_images import old_names
 from tailrace.connectors.db2.captured import Db2Decoding
 from tailrace.connectors.db2.change_tables import ChangeTableQuery
 from tailrace.connectors.db2.connection import Session, quoted
@@ -99,7 +100,7 @@ class ReadTable:
     def reading(self) -> ChangeTableQuery:
         """How its change table is read."""
         found = self._expressions
-        before = tuple(found.values()) if any(each is not None for each in found.values()) else ()
+        before = tuple(found.values()) if old_names(self.table, self.instance) else ()
         return ChangeTableQuery(self.instance.change_table, tuple(found), self.size, (), before)
 
     def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
@@ -134,19 +135,15 @@ class ReadTable:
     def _expressions(self) -> dict[str, str | None]:
         """The SELECT list, each with the expression for the image before an update, if its row has that too."""
         found: dict[str, str | None] = {}
+        names = old_names(self.table, self.instance)
         for each in (self.types[i] for i in self.selected):
-            old = self._before(each.name)
+            old = names.get(each.name)
             before = [None] * each.width if old is None else each.select(f"{ALIAS}.{quoted(old)}")
             found |= dict(zip(each.select(f"{ALIAS}.{quoted(each.name)}"), before, strict=True))
         for column in () if self.key is None else self.key.columns:
-            old = self._before(column.name)
+            old = names.get(column.name)
             found[column.exact_value(ALIAS)] = None if old is None else replace(column, name=old).exact_value(ALIAS)
         return found
-
-    def _before(self, name: str) -> str | None:
-        """The name of the column with a column's value before an update; None: the change table has none."""
-        old = f"{self.instance.before_prefix}{name}"
-        return old if self.instance.before_prefix and old in self.instance.columns else None
 
 
 class Db2Tables(ReadTables[Session, ReadTable]):

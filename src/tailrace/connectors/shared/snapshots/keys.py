@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from tailrace.errors import ProgressError
@@ -36,14 +36,23 @@ class StoredColumn(Protocol):
 
 Column = TypeVar("Column", bound=StoredColumn)
 Key = TypeVar("Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexKey(Generic[Column]):
-    """A unique index, in whose order chunks are read; `index` is "" for an order that the user chose (a surrogate key)."""
+    """A unique index, in whose order chunks are read.
+
+    Attributes:
+        index: its name; "" for an order that the user chose (a surrogate key).
+        columns: in their order.
+        is_led: whether the first column is the user's alone: the others are what identifies a row.
+
+    """
 
     index: str
     columns: tuple[Column, ...]
+    is_led: bool = field(default=False, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +66,15 @@ class IndexKey(Generic[Column]):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {"index": self.index, "columns": [column.to_dict() for column in self.columns]}
+        found = {"index": self.index, "columns": [column.to_dict() for column in self.columns]}
+        return {**found, "led": True} if self.is_led else found
+
+    def identifying(self, values: Sequence[_Value]) -> Sequence[_Value]:
+        """Of something for each of its columns that for those which identify a row.
+
+        A column that only orders the reading may change without the old value being known.
+        """
+        return values[1:] if self.is_led else values
 
     def literals(self, bound: Bound, literal: Callable[[Column, Any], str]) -> list[str]:
         """A bound's entries as SQL literals.
@@ -107,19 +124,20 @@ def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
     return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
 
 
-def led(first: Column, key: IndexKey[Column] | NoKey, made: Callable[[str, tuple[Column, ...]], Key]) -> Key | NoKey:
+def led(first: Column, key: IndexKey[Column] | NoKey, made: Callable[[str, tuple[Column, ...], bool], Key]) -> Key | NoKey:
     """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value.
 
     Without the rest of the order, a chunk's end could not be distinguished from other rows with the same value.
     """
     if isinstance(key, NoKey):
         return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
-    return made("", (first, *(column for column in key.columns if column.name != first.name)))
+    others = tuple(column for column in key.columns if column.name != first.name)
+    return made("", (first, *others), len(others) == len(key.columns))
 
 
 def key_from_dict(
     given: Mapping[str, Any],
-    made: Callable[[str, tuple[Column, ...]], Key],
+    made: Callable[[str, tuple[Column, ...], bool], Key],
     column: Callable[[Mapping[str, Any]], Column],
 ) -> Key:
     """Parse a key from its JSON; `made` and `column` construct the connector's own classes.
@@ -129,7 +147,7 @@ def key_from_dict(
 
     """
     try:
-        return made(str(given["index"]), tuple(map(column, given["columns"])))
+        return made(str(given["index"]), tuple(map(column, given["columns"])), bool(given.get("led")))
     except (KeyError, TypeError, ValueError) as error:
         raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
 
