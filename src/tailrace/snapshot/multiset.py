@@ -58,7 +58,10 @@ class RowCounts:
     def doubts(self, *, is_whole: bool) -> Iterator[str]:
         """Why the rows of `untouched` may not be those of P; `is_whole`: all rows of the table were read."""
         if self.incomplete:
-            yield f"{self.incomplete} changes lack columns (binlog_row_image; or text, ntext, image)"
+            yield (
+                f"{self.incomplete} changes lack columns (binlog_row_image; text, ntext, image; large objects, XML, images "
+                "before updates), so rows may be missing or come twice"
+            )
         if self.is_replaced:
             yield "another table got its name"
         if is_whole and self.left:

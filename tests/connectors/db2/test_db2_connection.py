@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -240,6 +241,22 @@ def test_a_silent_server_is_given_up() -> None:
         pytest.raises(RetriableError, match=r"no answer within 0\.5 s"),
     ):
         connect_to(address(silent.getsockname()[1], patience=0.5))
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", bytes(range(256)) * 8], ids=["HTTP", "bytes"])
+def test_a_port_where_something_else_answers_is_told(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def serve() -> None:
+            with other.accept()[0] as connection:
+                connection.recv(4096)
+                connection.sendall(answer)
+
+        serving = threading.Thread(target=serve)
+        serving.start()
+        with pytest.raises(SourceSetupError, match=r"does not speak Db2's protocol: is database\.port right"):
+            connect_to(address(other.getsockname()[1], patience=5))
+        serving.join()
 
 
 def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.db2_reading import settings_of, write
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Progress
 from tailrace.errors import PositionLostError
-from tailrace_standins.servers.db2_server import Database
+from tailrace_standins.servers.db2_server import Database, StandInServer
 
 pytestmark = pytest.mark.drivers
 LOST = r"changes behind .* may be lost: pruning .* RETENTION_LIMIT"
@@ -170,6 +170,34 @@ def test_a_database_that_was_restored_and_has_passed_the_position_again_is_notic
         read_on(settings, read)
     with pytest.raises(PositionLostError, match=passed):
         connector_for(settings).require_retained(read.progress, lambda: read.history)
+
+
+@pytest.mark.db2_stand_in("a second database")
+@pytest.mark.parametrize("has_changes", [False, True])
+def test_another_database_of_the_same_name_is_noticed(
+    shop: Database, db2_server: StandInServer, has_changes: bool
+) -> None:
+    """Also one whose Capture program has not told anything yet, and one whose log is far longer."""
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read = read_on(settings, read)
+    other = db2_server.create_database()
+    try:
+        other.sql("CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, A VARCHAR(20))")
+        if has_changes:
+            other.sql(*(f"INSERT INTO S.T VALUES ({number}, 'not captured')" for number in range(100)))
+            other.register("S.T")
+            write(other, "INSERT INTO S.T VALUES (1000, 'x')")
+        (position,) = read.progress.restart.values()
+        moved = replace(read, progress=Progress(read.progress.delivered, {other.database: position}))
+        another = "by a list of transactions that was made at .*; now it is one that was made at .*: it is another database"
+        with pytest.raises(PositionLostError, match=another):
+            read_on(settings_of(other), moved)
+        with pytest.raises(PositionLostError, match=another):
+            connector_for(settings_of(other)).require_retained(moved.progress, lambda: read.history)
+    finally:
+        db2_server.drop_database(other)
 
 
 def test_a_clock_that_was_set_back_makes_no_restored_database(shop: Database) -> None:

@@ -170,10 +170,10 @@ class DatabaseLog(Generic[Session]):
     def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
         """The next window, without the limit of its transactions; None if there is none yet."""
         self._head = self._log.head(session)
-        if not self._is_same and self._head >= self.position.lsn:
-            newest = require_landmark(self._dialect, session, self._database, self.position)
-            self.position = replace(self.position, landmark=newest or self.position.landmark)
-            self._is_same = True
+        if not self._is_same:
+            newest = require_landmark(self._dialect, session, self._database, self.position, self._head)
+            self.position = replace(self.position, landmark=newest)
+            self._is_same = self._head >= self.position.lsn
         window = next_window(session, self._database, self._instances, self.position, self._head, until)
         if window is None:
             self._log.look_why_quiet(session, self._head)

@@ -296,7 +296,7 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         ...
 
     def landmark(self, session: Session, lsn: Lsn) -> Landmark | None:
-        """The newest transaction up to an LSN that `Log.transactions` lists; None: there is none, or none is left."""
+        """The newest transaction up to an LSN that `Log.transactions` lists, and the list; None: there is nothing to tell."""
         ...
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:

@@ -87,8 +87,8 @@ class DatabasePosition:
         filled: at such an end: the tables that have changes in the range, named like `table`; None: unknown.
         as_of_us: a time before which nothing behind `lsn` was committed, microseconds since the epoch: where instances do
             not tell what was cleaned up, that shows what can't have been. None: unknown.
-        landmark: the newest transaction up to `lsn` that the server listed, by which a restored database is noticed. None:
-            unknown, or it listed none.
+        landmark: the newest transaction up to `lsn` that the server listed, and its list, by which a restored database is
+            noticed, and another one. None: unknown.
 
     """
 
@@ -142,7 +142,7 @@ class DatabasePosition:
             initial=self.initial,
             taken_over=_behind(self.taken_over, lsn),
             as_of_us=self.as_of_us if as_of_us is None else as_of_us,
-            landmark=landmark or self.landmark,
+            landmark=landmark if self.landmark is None else self.landmark.passed_by(landmark),
         )
 
 

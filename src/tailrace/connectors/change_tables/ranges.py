@@ -105,7 +105,7 @@ class Ranges(Generic[Session]):
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
             if begin is not None and start is not None:
                 require_not_restored(name, head.lsn, start)
-                require_landmark(self._dialect, session, name, begin)
+                require_landmark(self._dialect, session, name, begin, head.lsn)
                 lsn = max(lsn, start)
                 if max_bytes is not None and lsn > start:
                     from tailrace.connectors.change_tables.splitting import range_end  # only needed with a limit

@@ -39,7 +39,7 @@ def require_retained(dialect: Dialect[Session], progress: Progress, history: His
             dialect.wait_for(session, lsn)
             head = dialect.head(session)
             require_not_restored(dialect.database(session), head, lsn)
-            require_landmark(dialect, session, dialect.database(session), restart[name])
+            require_landmark(dialect, session, dialect.database(session), restart[name], head)
             if records:
                 _require_announced(dialect, session, announced, Window(lsn, head), lane, restart[name].as_of_us)
             else:

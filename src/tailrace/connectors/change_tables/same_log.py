@@ -23,18 +23,28 @@ def require_not_restored(database: str, head: Lsn, lsn: Lsn) -> None:
 
 
 def require_landmark(
-    dialect: Dialect[Session], session: Session, database: str, position: DatabasePosition
+    dialect: Dialect[Session], session: Session, database: str, position: DatabasePosition, head: Lsn
 ) -> Landmark | None:
-    """The newest transaction up to a position, which capture must have reached; None if none is left.
+    """The landmark of a position now; None: there is none. `head`: up to where the log is captured.
 
     Raises:
         PositionLostError: it is another one than was seen there.
 
     """
     found, seen = dialect.landmark(session, position.lsn), position.landmark
-    if found is None or seen is None or found == seen:
-        return found
-    raise PositionLostError(
-        f"the log of {database} was read up to {position.lsn}, and its newest transaction up to there was {seen}; now it is "
-        f"{found}: the database was restored, or it is another one; {SNAPSHOT_AGAIN}"
-    )
+    if found is None or seen is None:
+        return found or seen
+    if found.list_us is not None and seen.list_us is not None and found.list_us != seen.list_us:
+        raise PositionLostError(
+            f"the log of {database} was read up to {position.lsn} by a list of transactions that was made at {seen.list_made}; "
+            f"now it is one that was made at {found.list_made}: it is another database, or capture was set up anew; "
+            f"{SNAPSHOT_AGAIN}"
+        )
+    if found.commit is None or seen.commit is None or head < position.lsn:
+        return seen if found.commit is None else found
+    if (found.commit, found.clock_us) != (seen.commit, seen.clock_us):
+        raise PositionLostError(
+            f"the log of {database} was read up to {position.lsn}, and its newest transaction up to there was {seen}; now it "
+            f"is {found}: the database was restored, or it is another one; {SNAPSHOT_AGAIN}"
+        )
+    return found

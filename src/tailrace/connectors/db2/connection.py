@@ -403,7 +403,7 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
     if isinstance(made[0], Exception):
         if not is_of_driver(made[0], module):
             raise made[0]
-        raise of_driver(made[0], doing, has_tls=address.tls) from None
+        raise of_driver(made[0], doing, by_tls=address.tls) from None
     return made[0]
 
 

@@ -199,8 +199,8 @@ class Db2Dialect:
         return transactions.newest_commit(session, self._settings, lsn)
 
     def landmark(self, session: Session, lsn: Lsn) -> Landmark | None:
-        """The newest row of IBMSNAP_UOW up to an LSN."""
-        return transactions.newest(session, self._settings, lsn)
+        """The newest row of IBMSNAP_UOW up to an LSN, and when that table was made."""
+        return transactions.landmark(session, self._settings, lsn)
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window."""

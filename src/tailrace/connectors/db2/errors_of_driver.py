@@ -33,6 +33,7 @@ _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
 _CONNECTION: Final = re.compile(
     r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
 )
+_NO_DRDA: Final = re.compile(r"\bddm: (?!.*\bEOF\b)")
 _ENDED: Final = re.compile(r"\bEOF\b|connection reset", re.IGNORECASE)
 _CODE: Final = re.compile(r"\bSQLCODE=(-?\d+)\b")
 _ROLLED_BACK: Final = re.compile(r"\bABNUOWRM\b")  # all that the driver says of -911 to a statement without a result
@@ -56,8 +57,8 @@ class NoTableError(SourceSetupError):
     """An object does not exist (-204), or a column of it (-206)."""
 
 
-def of_driver(error: Exception, doing: str, *, has_tls: bool = True) -> TailraceError:
-    """Translate an error of the driver; `doing` comes before its text. `has_tls`: False for a login without TLS."""
+def of_driver(error: Exception, doing: str, *, by_tls: bool | None = None) -> TailraceError:
+    """Translate an error of the driver; `doing` comes before its text. `by_tls`: of a login; None: it is none."""
     code = _code_of(error)
     text = _SUFFIX.sub("", _PREFIX.sub("", str(error)))
     message = f"{doing}: {text}"
@@ -81,8 +82,13 @@ def of_driver(error: Exception, doing: str, *, has_tls: bool = True) -> Tailrace
             f"{message}. Is that a port with TLS (SSL_SVCENAME), and does the trust store have the authority of its "
             "certificate?"
         )
+    if by_tls is not None and _NO_DRDA.search(text):
+        return SourceSetupError(
+            f"{message}. That port does not speak Db2's protocol: is database.port right? Or does it take TLS alone "
+            "(driver.sslConnection=true)?"
+        )
     if _CONNECTION.search(text):
-        if not has_tls and _ENDED.search(text):
+        if by_tls is False and _ENDED.search(text):
             message += ". If that port takes TLS alone (SSL_SVCENAME), set driver.sslConnection=true"
         return RetriableError(message)
     return SourceSetupError(message)

@@ -30,7 +30,12 @@ def minutes_of(offset: int) -> int:
 
 def utc_us(moment: dt.datetime, offset_minutes: int) -> int:
     """A time of the server, as microseconds since the epoch."""
-    return (moment.replace(tzinfo=None) - _EPOCH) // dt.timedelta(microseconds=1) - offset_minutes * MINUTE_US
+    return clock_us(moment) - offset_minutes * MINUTE_US
+
+
+def clock_us(moment: dt.datetime) -> int:
+    """A time of the server as microseconds since 1970-01-01T00:00, its local time."""
+    return (moment.replace(tzinfo=None) - _EPOCH) // dt.timedelta(microseconds=1)
 
 
 def clock_column(array: pa.Array) -> Int64:

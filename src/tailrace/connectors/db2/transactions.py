@@ -21,10 +21,10 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.lsn_columns import lsn_at
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.db2.catalog import control
+from tailrace.connectors.db2.catalog import asked, control, sql_of
 from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.db2.lsn import form_of, lsn_of, raw_of
-from tailrace.connectors.db2.server_times import MINUTE_US, OFFSET, clock_column, minutes_of, utc_us
+from tailrace.connectors.db2.server_times import MINUTE_US, OFFSET, clock_column, clock_us, minutes_of, utc_us
 from tailrace.connectors.db2.settings import Db2Settings
 
 SECOND_US: Final = 1_000_000
@@ -79,8 +79,8 @@ def transactions(
     for batch in session.batches(sql, window.after.raw, window.until.raw):
         commits.append(raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", size))
         clocks.append(clock_column(batch.column(1)))
-    clock_us = np.concatenate(clocks)
-    found = Transactions(np.concatenate(commits), clock_us - offset_minutes * MINUTE_US, clock_us, _unknown)
+    clock = np.concatenate(clocks)
+    found = Transactions(np.concatenate(commits), clock - offset_minutes * MINUTE_US, clock, _unknown)
     return found if at_most >= ALL else _within_span(found, settings)  # a window that was begun keeps its end
 
 
@@ -130,16 +130,17 @@ def newest_commit(session: Session, settings: Db2Settings, lsn: Lsn) -> dt.datet
     return found
 
 
-def newest(session: Session, settings: Db2Settings, lsn: Lsn) -> Landmark | None:
-    """The newest transaction up to an LSN; None if there is none, or none is left."""
+def landmark(session: Session, settings: Db2Settings, lsn: Lsn) -> Landmark:
+    """The newest row of IBMSNAP_UOW up to an LSN, and when that table was made."""
+    made = clock_us(session.one(asked(settings, sql_of(settings).made)))
     sql = (
         f"SELECT IBMSNAP_COMMITSEQ, IBMSNAP_LOGMARKER FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ? "
         "ORDER BY IBMSNAP_COMMITSEQ DESC FETCH FIRST 1 ROW ONLY"
     )
     for batch in list(session.batches(sql, lsn.raw)):
         commit = raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", form_of(settings).size)
-        return Landmark(lsn_at(commit, 0), int(clock_column(batch.column(1))[0]))
-    return None
+        return Landmark(lsn_at(commit, 0), int(clock_column(batch.column(1))[0]), made)
+    return Landmark(None, list_us=made)
 
 
 def retention_us(session: Session, settings: Db2Settings) -> int:

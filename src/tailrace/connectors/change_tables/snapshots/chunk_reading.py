@@ -91,20 +91,20 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
         if read is None:
             log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
             return None
-        attempts = attempts or self._patience.attempts
         return self._unless_altered(table, lambda: self._selected(read, segment, packs=packs), attempts)
 
-    def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
+    def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int | None) -> _T | Unread | None:
         """The result of reading; `Unread` if the table changed since its structure was queried, None if it is gone."""
         try:
-            return self._again_and_again(table, read, attempts)
+            return self.tried(table, read, attempts)
         except SourceSetupError:
             if not self._databases[table.catalog].tables.is_altered(table):
                 raise
             return None if self.table(table) is None else Unread()
 
-    def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
-        """Try a read again if it was a deadlock victim, or waited too long for a lock."""
+    def tried(self, table: TableId, read: Callable[[], _T], attempts: int | None = None) -> _T:
+        """The result of reading, which is tried again if it was a deadlock victim, or waited too long for a lock."""
+        attempts = attempts or self._patience.attempts
         for attempt in range(attempts):
             try:
                 return read()
@@ -112,7 +112,7 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
                 self._databases[table.catalog].reset_reading()
                 if self._patience.is_final(error) or attempt == attempts - 1:
                     raise
-                log.info("a chunk of %s is read again: %s", table, error)
+                log.info("%s is read again: %s", table, error)
                 time.sleep(PAUSE_SECONDS * attempt)
         raise AssertionError
 

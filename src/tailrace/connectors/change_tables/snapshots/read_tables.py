@@ -142,5 +142,6 @@ class ReadTables(Generic[Session, ReadT]):
         if begun is not None and begun.index and now != begun:
             raise StructureError(
                 f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
-                "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
+                "was changed. Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty "
+                "target; one that a signal asked for can be asked for again"
             )

@@ -186,8 +186,9 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         read, database = self.table(name), self._databases[name.catalog]
         if read is None:
             return None
+        asked = read, self._overrides.get(name), {VIEW: name.catalog}
         with self._patience.in_time(name):
-            view: View = database.opened_view(read, self._overrides.get(name), {VIEW: name.catalog})
+            view: View = self._chunks.tried(name, lambda: database.opened_view(*asked))
         return view
 
     def note_records(self, table: str, count: int, size: int) -> None:

@@ -84,7 +84,7 @@ def _begin(settings: Db2Settings, database: Database, position: DatabasePosition
     head = transactions.head(database.asking, settings)
     if head.lsn <= position.lsn:
         return position
-    newest = transactions.newest(database.asking, settings, head.lsn)
+    newest = transactions.landmark(database.asking, settings, head.lsn)
     return replace(position, lsn=head.lsn, as_of_us=head.synchtime_us, landmark=newest)
 
 

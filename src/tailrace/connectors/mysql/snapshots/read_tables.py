@@ -138,7 +138,8 @@ class ReadTables:
         if begun is not None and begun.index and not (isinstance(now, ChunkKey) and now.is_like(begun)):
             raise StructureError(
                 f"{table_id}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, was "
-                "changed. Begin the snapshot again with an empty target, or restore the key until it is done"
+                "changed. Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty "
+                "target; one that a signal asked for can be asked for again"
             )
 
 
