@@ -72,6 +72,33 @@ def test_a_killed_driver_takes_its_tasks_with_it(running, tmp_path):
     assert held == list(range(len(held)))
 
 
+def test_a_killed_java_process_is_told_as_what_it_is_and_the_next_run_goes_on(running, tmp_path):
+    process = running()
+    os.kill(java_of(process.pid), signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 8
+    assert "Traceback" not in told
+    assert "Spark's Java process has ended by SIGKILL" in told.splitlines()[-1]
+    held = delivered(tmp_path)
+    assert held == list(range(len(held)))
+    following = running()
+    poll(lambda: len(delivered(tmp_path)) > len(held))
+    following.kill()
+    held = delivered(tmp_path)
+    assert held == list(range(len(held)))
+
+
+def java_of(pid):
+    """The Java process that a process has started, maybe by way of a shell."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            if Path(f"/proc/{child}/comm").read_text().strip() == "java":
+                return int(child)
+            if found := java_of(child):
+                return found
+    return None
+
+
 def _is_idle(tmp_path):
     """Whether nothing is delivered for a while, though there is enough to do."""
     before = len(delivered(tmp_path))

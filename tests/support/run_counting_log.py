@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from tailrace.cli.exit_codes import exit_code_for
-from tailrace.cli.failures import unwrapped
+from tailrace.cli.failures import cause_of
 from tailrace.cli.running import Target, run_job
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import LOCAL
@@ -25,8 +25,8 @@ def main() -> int:
             )
         screen.finish("stopped" if stopped else "done")
     except Exception as error:
-        print("error:", unwrapped(error), file=sys.stderr)
-        return exit_code_for(unwrapped(error))
+        print("error:", cause_of(error), file=sys.stderr)
+        return exit_code_for(cause_of(error))
     return 0
 
 

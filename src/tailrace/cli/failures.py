@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from importlib import import_module
 
+from tailrace.cli.java_process import why_lost
 from tailrace.errors import StoppedError, TailraceError
 
 # The last line of a Python traceback, which Spark passes on as text, up to what Spark or Java append.
@@ -16,6 +17,11 @@ RAISED = re.compile(
 )
 JAVA = ("java.", "org.", "scala.", "py4j.")
 STOPPED = "StoppedError"
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What to tell of an error that ended a run."""
+    return why_lost(error) or unwrapped(error)
 
 
 def unwrapped(error: BaseException) -> BaseException:

@@ -14,7 +14,7 @@ from rich.text import Text
 from tailrace import __version__
 from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
-from tailrace.cli.failures import first_line, unwrapped
+from tailrace.cli.failures import cause_of, first_line
 from tailrace.cli.offsets_commands import offsets_app
 from tailrace.errors import TailraceError
 from tailrace.source.stop_time import STOP_SECONDS
@@ -202,7 +202,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception, *, verbose: bool) -> int:
-    cause = unwrapped(error)
+    cause = cause_of(error)
     if verbose:
         traceback.print_exception(error)
     err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.cache import cache_folder, keep
+from tailrace.cli.java_process import keep_quiet
 from tailrace.cli.worker_python import worker_python
 from tailrace.java import provide_java
 
@@ -57,7 +58,9 @@ def start_session(*, master: str = LOCAL, verbose: bool = False) -> SparkSession
     if verbose:
         return builder.getOrCreate()
     with _errors_of_java_to(cache_folder() / "spark.log"):
-        return builder.getOrCreate()
+        found = builder.getOrCreate()
+    keep_quiet(found)
+    return found
 
 
 @contextmanager
