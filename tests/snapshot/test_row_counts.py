@@ -104,6 +104,35 @@ def test_another_table_under_the_name_is_doubted():
     assert "another table" in doubt
 
 
+def test_a_chosen_row_that_is_gone_is_delivered_as_one_that_equals_it():
+    counts = RowCounts(is_chosen=True)
+    told(counts, ("a", "a"), ("a", "a"), ("b", None), ("c", None))
+    assert kept(counts, ["a", "d", "b"]) == ["a", "d", "b", "b"]
+    assert kept(counts, ["a", "b"]) == ["a", "b"]
+    assert counts.left == 0
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_chosen_rows_are_those_at_p_as_far_as_the_read_has_their_like(number):
+    chance = random.Random(SEED + number)
+    names = [f"r{n}" for n in range(chance.choice([2, 5, 200]))]
+    at_p = Counter(chance.choices(names, k=chance.randrange(600)))
+    now, changes = at_p.copy(), []
+    for _ in range(chance.randrange(600)):
+        before, after = chance.choice([None, *now]), chance.choice([None, *names])
+        before = before if before is None or now[before] else None
+        if before is not None or after is not None:
+            now[before] -= before is not None
+            now[after] += after is not None
+            changes.append((before, after))
+    counts = RowCounts(is_chosen=True)
+    told(counts, *changes)
+    rows = list((now - Counter([None] * now[None])).elements())
+    chance.shuffle(rows)
+    found = Counter(each for at in range(0, len(rows), 100) for each in kept(counts, rows[at : at + 100]))
+    assert found == Counter({name: n for name, n in at_p.items() if now[name]}), f"seed {SEED}"
+
+
 @pytest.mark.parametrize("number", range(30))
 def test_any_history_is_taken_back(number):
     chance = random.Random(SEED + number)

@@ -10,7 +10,10 @@ A row is identified by the digest of its row image's bytes. Changes with an inco
 they are counted, because the rows read are then not those of P. The same holds if the read lacks a row that came
 after P: it then shows changes that are not in the log.
 
-Only rows that came after P take memory: 36 to 72 bytes for each distinct one.
+Where a statement of the user's own chooses the rows, no image is delivered, as nobody knows whether it would be chosen.
+But if the read has a row that equals one of P which is gone, that was chosen, too: the row is delivered once more for each.
+
+Only rows that came after P take memory, and chosen ones that are gone: 48 to 96 bytes for each distinct one.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from tailrace.snapshot.key_set import find, take
 _SMALLEST: Final = 64  # slots; always a power of two
 _NONE: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
-_NEW: Final = 2  # the column that counts
+_NEW, _GONE = 2, 3  # the columns that count: what came after P, and what was there at P and is gone
 
 
 class RowCounts:
@@ -44,8 +47,10 @@ class RowCounts:
 
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_chosen: bool = False) -> None:
+        """`is_chosen`: whether the rows of images are not delivered, because a statement chooses the rows."""
         self.incomplete = 0
+        self._is_chosen = is_chosen
         self.is_replaced = False
         self._slots = _empty(_SMALLEST)
         self._count = np.zeros(1, np.int64)
@@ -79,7 +84,7 @@ class RowCounts:
         images = (touches.before, touches.has_before, touches.after, touches.has_after, touches.complete)
         at = 0
         while at < len(touches):
-            at = int(_note(self._slots, self._count, self._limit, *images, at, rows, found))
+            at = int(_note(self._slots, self._count, self._limit, *images, at, rows, found, self._is_chosen))
             if at < len(touches):
                 self._grow()
         self.incomplete += int(found[1])
@@ -88,11 +93,12 @@ class RowCounts:
     def untouched(self, digests: Digests) -> Rows:
         """Which of the rows read existed at P and are not delivered from images; call it once for each row.
 
-        The read must show the table at the position up to which the log was applied.
+        The read must show the table at the position up to which the log was applied. Where rows are chosen, one comes once
+        more for each that it equals and that is gone.
         """
-        kept = np.empty(len(digests), np.bool_)
-        _leave_out(self._slots, digests, kept)
-        return np.flatnonzero(kept)
+        times = np.empty(len(digests), np.int64)
+        _leave_out(self._slots, digests, times)
+        return np.repeat(np.arange(len(digests)), times)
 
     @property
     def _limit(self) -> int:
@@ -105,7 +111,7 @@ class RowCounts:
 
     def _grow(self) -> None:
         """Make room; rows that came and went no longer need any."""
-        live = self._slots[self._slots[:, _NEW] > 0]
+        live = self._slots[(self._slots[:, _NEW] > 0) | (self._slots[:, _GONE] > 0)]
         slots = _SMALLEST
         while slots < 3 * len(live):
             slots *= 2
@@ -115,7 +121,7 @@ class RowCounts:
 
 
 def _empty(slots: int) -> npt.NDArray[np.uint64]:
-    return np.zeros((slots, _NEW + 1), np.uint64)
+    return np.zeros((slots, _GONE + 1), np.uint64)
 
 
 @inlined
@@ -128,11 +134,11 @@ def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
 @entry
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
-    start: Int, rows: Any, found: Any,
+    start: Int, rows: Any, found: Any, keeps_gone: bool,
 ) -> int:  # fmt: skip
-    """Return the index where it ran out of room; a change needs one slot."""
+    """Return the index where it ran out of room; a change needs two slots."""
     for i in range(start, len(complete)):
-        if count[0] + 1 > limit:
+        if count[0] + 2 > limit:
             return i
         if not complete[i]:
             found[1] += 1
@@ -144,6 +150,9 @@ def _note(
             else:
                 rows[found[0]] = i
                 found[0] += 1
+                if keeps_gone:
+                    at = _slot(slots, count, before[i, 0], before[i, 1])
+                    slots[at, _GONE] += _ONE
         if has_after[i]:
             at = _slot(slots, count, after[i, 0], after[i, 1])
             slots[at, _NEW] += _ONE
@@ -151,12 +160,17 @@ def _note(
 
 
 @entry
-def _leave_out(slots: Any, digests: Any, kept: Any) -> None:
+def _leave_out(slots: Any, digests: Any, times: Any) -> None:
     for i in range(len(digests)):
         at = find(slots, digests[i, 0], digests[i, 1])
-        kept[i] = at < 0 or slots[at, _NEW] == _NONE
-        if not kept[i]:
+        times[i] = 1
+        if at < 0:
+            continue
+        if slots[at, _NEW] > _NONE:
             slots[at, _NEW] -= _ONE
+            times[i] = 0
+        times[i] += np.int64(slots[at, _GONE])
+        slots[at, _GONE] = _NONE
 
 
 @entry
@@ -164,3 +178,4 @@ def _move(live: Any, larger: Any, count: Any) -> None:
     for i in range(len(live)):
         at = _slot(larger, count, live[i, 0], live[i, 1])
         larger[at, _NEW] = live[i, _NEW]
+        larger[at, _GONE] = live[i, _GONE]

@@ -115,7 +115,7 @@ class SnapshotLane:
         self._position: Mapping[str, Any] = state.position
         self._places = [_Place(segment) for segment in state.segments]
         tables = {*(place.rest.table for place in self._places), *state.held}
-        self._counts = {name: RowCounts() for name in tables & whole}
+        self._counts = {name: RowCounts(is_chosen=name in chosen) for name in tables & whole}
         self._rewinders: dict[str, Rewinder | RowCounts] = {name: Rewinder() for name in tables - whole}
         self._rewinders |= self._counts
         self._held: dict[str, _Held] = {}

@@ -12,8 +12,10 @@ from tests.connectors.db2.all_types import COLUMNS as ALL_TYPES
 from tests.connectors.db2.snapshots.conftest import changes_behind
 from tests.connectors.db2.snapshots.writing import SEED
 
+from support.change_table_reading import PLAIN
 from support.snapshotting import keyed, taken
 from tailrace.connectors.db2.snapshots import views
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import SnapshotLockError
 from tailrace_standins.servers.db2_server import Database
 
@@ -100,6 +102,27 @@ def test_the_rows_are_those_of_the_position_and_the_log_makes_the_table_of_them(
         held.subtract(told([value["before"]] if value["before"] is not None else []))
         held.update(told([value["after"]] if value["after"] is not None else []))
     assert +held == contents(table), f"seed {SEED}"
+
+
+def test_equal_rows_that_a_statement_chooses_are_as_many_as_there_were(
+    table: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No image tells whether a row that is gone would be chosen, but a row that equals it does."""
+    opened, select = views.opened, "snapshot.select.statement.overrides"
+
+    def first_written(*given: Any) -> Any:
+        table.sql("UPDATE S.K SET D = D WHERE N = 1", "DELETE FROM S.K WHERE N = 2 AND D = 1", "DELETE FROM S.K WHERE N = 3")
+        return opened(*given)
+
+    table.sql("INSERT INTO S.K VALUES (1, 'v1', 1.5E0, 1), (2, 'v0', 0.5E0, 1), (2, 'v0', 0.5E0, 2)")
+    table.replication.step()
+    at_p = contents(table)
+    monkeypatch.setattr(views, "opened", first_written)
+    chosen = {select: "S.K", f"{select}.S.K": "SELECT * FROM S.K WHERE N > 0"}
+    given = table.properties(snapshot_mode="initial", decimal_handling_mode="double", **PLAIN)
+    snapshot = taken(from_mapping(given | chosen), between=table.replication.step)
+    left = contents(table)
+    assert told(snapshot.rows(TOPIC)) == Counter({row: n for row, n in at_p.items() if left[row] and (row[0] or 0) > 0})
 
 
 def test_writers_wait_as_long_as_it_is_read_and_not_until_it_is_captured(
