@@ -220,6 +220,7 @@ def refused() -> int:
 
 CASES: dict[str, tuple[Callable[[int], Address], type[TailraceError], str]] = {
     "password": (lambda port: address(port, "not-the-password"), SourceSetupError, "refused the user or the password"),
+    "characters": (lambda port: address(port, "pass€word"), SourceSetupError, r"characters that EBCDIC \(code page 500\) lacks"),
     "database": (lambda port: address(port, database="NOWHERE"), ConfigError, "database.dbname"),
     "port": (lambda _: address(refused()), RetriableError, "refused"),
     "TLS to a port without": (lambda port: address(port, tls=True), ConfigError, "SSL_SVCENAME"),

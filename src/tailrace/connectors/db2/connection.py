@@ -403,8 +403,22 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
     if isinstance(made[0], Exception):
         if not is_of_driver(made[0], module):
             raise made[0]
-        raise of_driver(made[0], doing, by_tls=address.tls) from None
+        told = of_driver(made[0], doing, by_tls=address.tls)
+        if isinstance(told, SourceSetupError) and not _is_sendable(address.user + address.password.reveal()):
+            told = SourceSetupError(
+                f"{told}. The user or the password has characters that EBCDIC (code page 500) lacks, in which they are sent"
+            )
+        raise told from None
     return made[0]
+
+
+def _is_sendable(text: str) -> bool:
+    """Whether DRDA's code page for logins has all characters of a text."""
+    try:
+        text.encode("cp500")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _options(address: Address) -> dict[str, str]:
