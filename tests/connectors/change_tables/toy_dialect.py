@@ -169,6 +169,9 @@ class ToyDialect:
         found = session.db.execute("SELECT * FROM transactions WHERE lsn <= ? ORDER BY 1 DESC LIMIT 1", (lsn.raw,)).fetchone()
         return None if found is None else Landmark(Lsn(found[0]), found[1])
 
+    def may_be_cleaned_up(self, session: Toy, landmark: Landmark) -> bool:
+        return True
+
     def has_rows(self, session: Toy, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         return [count > 0 for count in self.row_counts(session, instances, window)]
 

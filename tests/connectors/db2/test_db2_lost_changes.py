@@ -18,6 +18,11 @@ from tailrace_standins.servers.db2_server import Database, StandInServer
 pytestmark = pytest.mark.drivers
 LOST = r"changes behind .* may be lost: pruning .* RETENTION_LIMIT"
 HOURS = 3
+APPLIED = (
+    "INSERT INTO ASNCDC.IBMSNAP_PRUNE_SET VALUES ('KAFKA', 'KAFKAQUAL', 'SET001', CURRENT TIMESTAMP, "
+    "X'00000000000000000000000000000007')"
+)
+"""A subscription of Apply has begun, so that rows may be pruned before their time."""
 EVERYTHING = "9999-12-31-00.00.00.000000"
 
 
@@ -63,10 +68,36 @@ def test_pruning_of_what_was_read_is_no_loss(shop: Database) -> None:
     read = started(settings)
     write(shop, "INSERT INTO S.T VALUES (1, 'x')")
     read_on(settings, read)
+    shop.sql(APPLIED)
     shop.replication.prune(EVERYTHING)
     write(shop, "INSERT INTO S.T VALUES (2, 'y')")
     read_on(settings, read)
     assert rows(read) == [{"ID": 1, "A": "x"}, {"ID": 2, "A": "y"}]
+
+
+@pytest.mark.parametrize("accepts", [False, True])
+def test_what_was_deleted_before_its_time_is_noticed(
+    shop: Database, accepts: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As by a cold start of the Capture program, which begins at the log's end: what was captured until then is gone."""
+    given = {"tailrace_registered_anew": "accept"} if accepts else {}
+    settings = settings_of(shop, **given)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read = read_on(settings, read)
+    write(shop, "INSERT INTO S.T VALUES (2, 'lost')")
+    shop.sql('DELETE FROM ASNCDC."CDC_S_T"', "DELETE FROM ASNCDC.IBMSNAP_UOW")
+    write(shop, "INSERT INTO S.T VALUES (3, 'y')")
+    if accepts:
+        connector_for(settings).require_retained(read.progress, lambda: read.history)
+        assert [row["ID"] for row in rows(read_on(settings, read))] == [1, 3]
+        assert "does not list" in caplog.text
+        return
+    gone = "is not listed any more, and pruning can't have taken it yet"
+    with pytest.raises(PositionLostError, match=gone):
+        connector_for(settings).require_retained(read.progress, lambda: read.history)
+    with pytest.raises(PositionLostError, match=gone):
+        read_on(settings, read)
 
 
 @pytest.mark.parametrize("aged", [lambda read: later(read, 24), without_time], ids=["old", "of unknown age"])

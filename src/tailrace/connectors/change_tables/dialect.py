@@ -299,6 +299,10 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         """The newest transaction up to an LSN that `Log.transactions` lists, and the list; None: there is nothing to tell."""
         ...
 
+    def may_be_cleaned_up(self, session: Session, landmark: Landmark) -> bool:
+        """Whether the clean-up may have taken a transaction off the list meanwhile."""
+        ...
+
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which of the instances have rows in a window; one query for all, as most of many tables have none."""
         ...

@@ -40,8 +40,16 @@ def require_landmark(
             f"now it is one that was made at {found.list_made}: it is another database, or capture was set up anew; "
             f"{SNAPSHOT_AGAIN}"
         )
-    if found.commit is None or seen.commit is None or head < position.lsn:
+    if seen.commit is None or head < position.lsn:
         return seen if found.commit is None else found
+    if found.commit is None:
+        if not dialect.may_be_cleaned_up(session, seen):
+            raise PositionLostError(
+                f"{database}: changes behind {position.lsn}, up to where they were read, may be lost: the newest transaction "
+                f"up to there, {seen}, is not listed any more, and {dialect.advice.clean_up} can't have taken it yet. Was "
+                f"capture started cold, or were rows deleted? {SNAPSHOT_AGAIN}; or {dialect.advice.accept_gap}"
+            )
+        return seen
     if (found.commit, found.clock_us) != (seen.commit, seen.clock_us):
         raise PositionLostError(
             f"the log of {database} was read up to {position.lsn}, and its newest transaction up to there was {seen}; now it "

@@ -202,6 +202,15 @@ class Db2Dialect:
         """The newest row of IBMSNAP_UOW up to an LSN, and when that table was made."""
         return transactions.landmark(session, self._settings, lsn)
 
+    def may_be_cleaned_up(self, session: Session, landmark: Landmark) -> bool:
+        """Whether pruning may have taken the row: it is old, or Apply has it; or the user accepts what may be missing."""
+        if transactions.may_be_pruned(session, self._settings, landmark):
+            return True
+        if self._settings.tailrace_registered_anew != ACCEPT:
+            return False
+        log.warning("IBMSNAP_UOW of %s does not list %s any more; %s", session.database, landmark, GAP)
+        return True
+
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window."""
         return tables_with_changes.has_rows(session, instances, window)

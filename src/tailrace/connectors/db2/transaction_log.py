@@ -36,7 +36,6 @@ from tailrace.schema.tables import TableId
 QUIET_SECONDS: Final = 60.0  # without anything captured, before it is looked whether the Capture program works
 STUCK_SECONDS: Final = 300.0  # of SYNCHTIME behind the clock
 FRESH_SECONDS: Final = 1.0  # how old the clock of a look at the head may be
-LONGEST_MARGIN_US: Final = 2 * 3600 * SECOND_US  # clocks that are changed, and a pruning that takes its time
 _SHOWN: Final = 200
 
 log = logging.getLogger(__name__)
@@ -83,7 +82,7 @@ class TransactionLog:
             return True
         if self._retention_us is None:
             self._retention_us = transactions.retention_us(session, self._settings)
-        oldest_us = now.now_us - self._retention_us + min(LONGEST_MARGIN_US, self._retention_us // 2)
+        oldest_us = transactions.kept_from_us(now, self._retention_us)
         if as_of_us is not None and as_of_us > oldest_us:
             return True
         if transactions.reaches_back_to(session, self._settings, after):

@@ -26,8 +26,10 @@ from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.db2.lsn import form_of, lsn_of, raw_of
 from tailrace.connectors.db2.server_times import MINUTE_US, OFFSET, clock_column, clock_us, minutes_of, utc_us
 from tailrace.connectors.db2.settings import Db2Settings
+from tailrace.errors import SourceSetupError
 
 SECOND_US: Final = 1_000_000
+_LONGEST_MARGIN_US: Final = 2 * 3600 * SECOND_US  # clocks that are changed, and a pruning that takes its time
 _RETENTION_MINUTES: Final = 10_080  # RETENTION_LIMIT where none is set
 
 
@@ -147,6 +149,28 @@ def retention_us(session: Session, settings: Db2Settings) -> int:
     """How long rows are kept at least that nobody else has taken (RETENTION_LIMIT), in microseconds."""
     found = session.one(f"SELECT MIN(RETENTION_LIMIT) FROM {control(settings, 'IBMSNAP_CAPPARMS')}")
     return (int(found) if found is not None else _RETENTION_MINUTES) * 60 * SECOND_US
+
+
+def kept_from_us(now: Head, retention_us: int) -> int:
+    """The time from which on nothing can have been pruned for its age, microseconds since the epoch."""
+    return now.now_us - retention_us + min(_LONGEST_MARGIN_US, retention_us // 2)
+
+
+def may_be_pruned(session: Session, settings: Db2Settings, landmark: Landmark) -> bool:
+    """Whether pruning may have taken a transaction: it is older than RETENTION_LIMIT, or subscriptions of Apply have begun.
+
+    Else a cold start of the Capture program has taken it, or somebody by hand.
+    """
+    now = head(session, settings)
+    committed_us = landmark.clock_us - now.offset_minutes * MINUTE_US
+    if committed_us <= kept_from_us(now, retention_us(session, settings)):
+        return True
+    try:
+        sets = session.rows(f"SELECT HEX(SYNCHPOINT) FROM {control(settings, 'IBMSNAP_PRUNE_SET')}")
+    except SourceSetupError:  # who may not see that can't be sure
+        session.rollback()
+        return True
+    return any(synchpoint.strip("0") for (synchpoint,) in sets)
 
 
 def _in(settings: Db2Settings) -> str:

@@ -211,6 +211,10 @@ class SqlServerDialect:
         """The newest transaction with changes up to an LSN, in cdc.lsn_time_mapping."""
         return transactions.newest(session, lsn)
 
+    def may_be_cleaned_up(self, session: Session, landmark: Landmark) -> bool:  # noqa: ARG002
+        """True: what the clean-up took shows in the start LSNs of the instances."""
+        return True
+
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
         """Which instances have rows in a window; the change tables are read as `data.query.mode` says."""
         return tables_with_changes.has_rows(session, instances, window, by_function=self._by_function)
