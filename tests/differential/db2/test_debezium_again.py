@@ -4,6 +4,8 @@ Its version is pinned, so by default a few scenarios are played again; TAILRACE_
 minutes).
 """
 
+from dataclasses import replace
+
 import pytest
 from tests.differential.db2.comparing import told
 from tests.differential.db2.known import comparable, news, without_times
@@ -29,5 +31,15 @@ def by_topic(scenario, records):
     """Where a change of structure comes among the records of other topics depends on when Debezium looks for it."""
     topics = {}
     for record in told(scenario, comparable(news(records))):
-        topics.setdefault(record.topic, []).append(without_times(record))
+        topics.setdefault(record.topic, []).append(without_place(scenario, without_times(record)))
     return topics
+
+
+def without_place(scenario, record):
+    """An online change of structure is told at the place where Debezium happens to look for it."""
+    if scenario.case != "online" or record.topic != "dbz":
+        return record
+    schemas = "payload" in record.value
+    told = record.value["payload"] if schemas else record.value
+    told = told | {"source": told["source"] | {"commit_lsn": "varies", "change_lsn": "varies"}}
+    return replace(record, value=record.value | {"payload": told} if schemas else told)
