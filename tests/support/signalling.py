@@ -1,7 +1,9 @@
 """Reads the log with a connector while signals arrive."""
 
+import faulthandler
 import json
 import os
+import sys
 import time
 from dataclasses import dataclass, field
 
@@ -12,6 +14,7 @@ from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace_standins.servers.db2_server import URL
 
 SECONDS = 300.0 if os.environ.get(URL) else 60.0  # a given Db2's Capture program takes its time for each step
+HUNG_SECONDS = SECONDS / 3  # without a batch: it is shown then what each thread waits for
 GONE = object()
 
 
@@ -38,16 +41,24 @@ class Followed:
         reader = self.connector().read(
             LogRange(self.progress.restart, None, None, self.lane), self.progress, tuple(self.history)
         )
+        longest, begun = 0.0, time.monotonic()
         try:
+            faulthandler.dump_traceback_later(HUNG_SECONDS, file=sys.__stderr__)
             for count, batch in enumerate(reader, 1):
+                longest = max(longest, time.monotonic() - begun)
                 self.take(batch)
                 if done():
                     return True
-                assert time.monotonic() < deadline, f"not done in {SECONDS} s: {self.progress}"
+                assert time.monotonic() < deadline, (
+                    f"not done in {SECONDS} s, {longest:.1f} s of them without a batch: {self.progress}"
+                )
                 between()
                 if count == most:
                     return False
+                begun = time.monotonic()
+                faulthandler.dump_traceback_later(HUNG_SECONDS, file=sys.__stderr__)
         finally:
+            faulthandler.cancel_dump_traceback_later()
             reader.close()
         raise AssertionError("a reading without an end has ended")
 
