@@ -72,8 +72,7 @@ class LostChanges(Generic[Session]):
 
         """
         self._require_log(session, window.after, as_of_us)
-        versions = self._instances.version, self._announced.version
-        gone = [] if self._without_gaps == versions else self._tables_gone(session, window)
+        gone = [] if self._without_gaps == self._versions else self._tables_gone(session, window)
         self._require_new(session, window)
         self._warn_of_gaps(session, window)
         return gone
@@ -97,8 +96,13 @@ class LostChanges(Generic[Session]):
                     self._require_nothing_in(session, replace(first, start_lsn=start), gap)
         # A gap before a known start stays empty in later windows, until instances or what is announced of them change.
         is_settled = is_settled and not gone
-        self._without_gaps = (self._instances.version, self._announced.version) if is_settled else None
+        self._without_gaps = self._versions if is_settled else None
         return gone
+
+    @property
+    def _versions(self) -> tuple[int, int]:
+        """Of the instances, and of what is announced of them."""
+        return self._instances.version, self._announced.version
 
     def _warn_of_gaps(self, session: Session, window: Window) -> None:
         """Warn about tables that capture has begun with anew, and that were read before from the same change table."""

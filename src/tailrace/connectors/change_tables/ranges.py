@@ -20,7 +20,7 @@ from tailrace.connectors.change_tables.common_boundary import common_boundary
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
-from tailrace.connectors.change_tables.same_log import require_landmark, require_not_restored
+from tailrace.connectors.change_tables.same_log import require_same_log
 from tailrace.connectors.change_tables.tables_with_changes import tables_with_rows
 from tailrace.connectors.change_tables.windows import Window
 
@@ -97,16 +97,14 @@ class Ranges(Generic[Session]):
     def _end(
         self, name: str, begin: DatabasePosition | None, max_bytes: int | None, at_most: Lsn | None
     ) -> DatabasePosition:
-        start = None if begin is None else begin.lsn
         with self._dialect.connect(name) as session:
-            if start is not None:
-                self._dialect.wait_for(session, start if at_most is None else max(start, at_most))
+            if begin is not None:
+                self._dialect.wait_for(session, begin.lsn if at_most is None else max(begin.lsn, at_most))
             head = self._dialect.end_now(session)
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
-            if begin is not None and start is not None:
-                require_not_restored(name, head.lsn, start)
-                require_landmark(self._dialect, session, name, begin, head.lsn)
-                lsn = max(lsn, start)
+            if begin is not None:
+                require_same_log(self._dialect, session, name, begin, head.lsn)
+                start, lsn = begin.lsn, max(lsn, begin.lsn)
                 if max_bytes is not None and lsn > start:
                     from tailrace.connectors.change_tables.splitting import range_end  # only needed with a limit
 

@@ -9,7 +9,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions
-from tailrace.connectors.change_tables.same_log import require_landmark, require_not_restored
+from tailrace.connectors.change_tables.same_log import require_same_log
 from tailrace.connectors.change_tables.signal_tables import is_for_signals
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -38,8 +38,7 @@ def require_retained(dialect: Dialect[Session], progress: Progress, history: His
             lsn = restart[name].lsn
             dialect.wait_for(session, lsn)
             head = dialect.head(session)
-            require_not_restored(dialect.database(session), head, lsn)
-            require_landmark(dialect, session, dialect.database(session), restart[name], head)
+            require_same_log(dialect, session, dialect.database(session), restart[name], head)
             if records:
                 _require_announced(dialect, session, announced, Window(lsn, head), lane, restart[name].as_of_us)
             else:

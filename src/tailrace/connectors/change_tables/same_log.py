@@ -10,6 +10,14 @@ from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.errors import PositionLostError
 
 
+def require_same_log(
+    dialect: Dialect[Session], session: Session, database: str, position: DatabasePosition, head: Lsn
+) -> None:
+    """Raise `PositionLostError` if a log, captured up to `head`, is not the one that a position is in."""
+    require_not_restored(database, head, position.lsn)
+    require_landmark(dialect, session, database, position, head)
+
+
 def require_not_restored(database: str, head: Lsn, lsn: Lsn) -> None:
     """Raise `PositionLostError` if a log ends before the position that it was read to.
 
