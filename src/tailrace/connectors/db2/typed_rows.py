@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import attrs
-import pyarrow as pa
 
-from tailrace.connectors.change_tables.capture_instances import newest_structures
-from tailrace.connectors.change_tables.table_shapes import with_fields
+from tailrace.connectors.change_tables import typed_rows as change_tables_rows
 from tailrace.connectors.db2.dialect import Db2Dialect
 from tailrace.connectors.db2.properties.reading import COMMIT
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.types import column_types, field_schema
-from tailrace.connectors.shared import jdbc
-from tailrace.connectors.shared.typed_rows import only_one, row_columns, rows_alone
-from tailrace.encoding.rows import RowSchema, arrow_type
-from tailrace.errors import StructureError
-from tailrace.schema.tables import Column
+from tailrace.connectors.shared.typed_rows import rows_alone
+from tailrace.encoding.rows import RowSchema
 
 NOT_BEGUN: Final = " that the Capture program has begun with (does asncap run?)"
 
@@ -39,15 +35,10 @@ def row_schema(settings: Db2Settings, *, with_before: bool) -> RowSchema:
 
     """
     settings = row_settings(settings)
-    found = newest_structures(Db2Dialect(settings))
-    captured = found[only_one(list(found), NOT_BEGUN)]
-    table, _ = with_fields(captured, column_types(captured, settings))
-
-    def type_of(column: Column) -> pa.DataType:
-        schema = field_schema(column, settings)
-        if schema is None:
-            raise StructureError(f"{table.id}.{column.name} has no field")
-        kind = "DECIMAL" if column.jdbc_type in jdbc.DECIMAL_TYPES else ""
-        return arrow_type(schema, kind, column.length, column.scale)
-
-    return RowSchema(row_columns(table, settings, type_of), with_before)
+    return change_tables_rows.row_schema(
+        Db2Dialect(settings),
+        partial(column_types, settings=settings),
+        partial(field_schema, settings=settings),
+        NOT_BEGUN,
+        with_before=with_before,
+    )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, cast
+from typing import Final
 
-from tailrace.connectors.load import from_mapping
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.change_tables.types_page import DECIMAL_MODES, TIME_MODES, TypeTables
 from tailrace.connectors.sqlserver.structures import column_of
 from tailrace.connectors.sqlserver.types import field_schema
-from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column
 
 _INTRODUCTION: Final = """\
@@ -87,71 +84,31 @@ _TEMPORAL: Final = (
     ("datetime2(6)", "datetime2", 42, 8, 26, 6),
     ("datetime2(7)", "datetime2", 42, 8, 27, 7),
 )
-_TIME_MODES: Final = (
-    "adaptive",
-    "adaptive_time_microseconds",
-    "connect",
-    "isostring",
-    "microseconds",
-    "nanoseconds",
-)
 _BINARY_MODES: Final = ("bytes", "base64", "base64-url-safe", "hex")
-_DECIMAL_MODES: Final = ("precise", "double", "string")
 Row = tuple[str, str | None, int, int, int, int]
+_PROPERTIES: Final = {
+    "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+    "topic.prefix": "x",
+    "database.hostname": "x",
+    "database.user": "x",
+    "database.password": "x",
+    "database.names": "x",
+}
 
 
 def render() -> str:
     """The page."""
+    tables = TypeTables[Row](_PROPERTIES, lambda row, settings: field_schema(_column(row), settings))
     parts = (
         _INTRODUCTION,
-        _section("Numbers, text and others", _table(("Type", "Field"), _PLAIN, ({},))),
-        _modes("Days and times", "time.precision.mode", _TIME_MODES, _TEMPORAL),
-        _modes("Decimals", "decimal.handling.mode", _DECIMAL_MODES, _DECIMAL),
-        _modes("Bytes", "binary.handling.mode", _BINARY_MODES, _BINARY),
+        tables.plain("Numbers, text and others", _PLAIN),
+        tables.modes("Days and times", "time.precision.mode", TIME_MODES, _TEMPORAL),
+        tables.modes("Decimals", "decimal.handling.mode", DECIMAL_MODES, _DECIMAL),
+        tables.modes("Bytes", "binary.handling.mode", _BINARY_MODES, _BINARY),
     )
     return "\n".join(parts)
-
-
-def _section(title: str, *parts: str) -> str:
-    return f"## {title}\n\n" + "\n".join(parts)
-
-
-def _modes(title: str, name: str, modes: Sequence[str], rows: Sequence[Row]) -> str:
-    """A table with a column for each mode; the first is the default."""
-    table = _table(("Type", *(f"`{mode}`" for mode in modes)), rows, [{name: mode} for mode in modes])
-    return _section(title, f"By `{name}`, of which `{modes[0]}` is the default:\n", table)
-
-
-def _table(titles: Sequence[str], rows: Sequence[Row], modes: Sequence[dict[str, str]]) -> str:
-    settings = [_settings(mode) for mode in modes]
-    lines = [titles, ["---"] * len(titles)]
-    lines += [[f"`{row[0]}`", *(_schema_text(field_schema(_column(row), each)) for each in settings)] for row in rows]
-    return _lines(lines)
-
-
-def _lines(rows: Iterable[Sequence[str]]) -> str:
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def _column(row: Row) -> Column:
     name, base, type_id, size, precision, scale = row
     return column_of(("x", name.partition("(")[0], base, type_id, size, precision, scale, True, False, False, None))
-
-
-def _schema_text(schema: Schema | None) -> str:
-    if schema is None:
-        return "none"
-    kind = {Type.FLOAT32: "float", Type.FLOAT64: "double"}.get(schema.type, schema.type.value)
-    return f"{kind} (`{schema.name}`)" if schema.name else kind
-
-
-def _settings(modes: dict[str, str]) -> SqlServerSettings:
-    properties = {
-        "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
-        "topic.prefix": "x",
-        "database.hostname": "x",
-        "database.user": "x",
-        "database.password": "x",
-        "database.names": "x",
-    }
-    return cast("SqlServerSettings", from_mapping(properties | modes))

@@ -8,17 +8,11 @@ from tailrace.config.properties import events as any_events
 from tailrace.config.properties import reading as any_reading
 from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
-from tailrace.config.property import PropertyTables, Status, varied
+from tailrace.config.property import PropertyTables
+from tailrace.connectors.change_tables.properties import HISTORY
 from tailrace.connectors.db2.properties import connection, events, reading, selection, snapshots
 from tailrace.connectors.db2.properties.effects import EFFECTS, MEANT
 from tailrace.schema import event_shapes
-
-_HISTORY = varied(
-    history.PROPERTIES,
-    "schema.history.internal.skip.unparseable.ddl",
-    status=Status.IGNORED,
-    reason="structures are read from the catalog, and no DDL statement is",
-)
 
 TABLES = PropertyTables(
     (
@@ -26,7 +20,7 @@ TABLES = PropertyTables(
         (any_selection.GROUP, selection.PROPERTIES, any_selection.FAMILIES),
         (any_events.GROUP, events.PROPERTIES, events.FAMILIES),
         (any_reading.GROUP, reading.PROPERTIES, ()),
-        (history.GROUP, _HISTORY, history.FAMILIES),
+        (history.GROUP, HISTORY, history.FAMILIES),
         (any_snapshots.GROUP, snapshots.PROPERTIES, any_snapshots.FAMILIES),
         (
             signals.GROUP,

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from tailrace.config.properties import events
 from tailrace.config.property import Kind, Property, Status, varied
+from tailrace.connectors.change_tables import properties
 
 NULL, PLACEHOLDER = "null", "placeholder"
 
 PROPERTIES = (
-    Property(
-        name="time.precision.mode",
-        kind=Kind.ENUM,
-        default="adaptive",
-        allowed=("adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"),
-        doc="How DATE, TIME and TIMESTAMP columns appear; `adaptive` by their precision.",
-    ),
-    Property(
-        name="decimal.handling.mode",
-        kind=Kind.ENUM,
-        default="precise",
-        allowed=("precise", "string", "double"),
-        doc="How DECIMAL, NUMERIC and DECFLOAT columns appear.",
-    ),
+    *properties.modes("DATE, TIME and TIMESTAMP", "DECIMAL, NUMERIC and DECFLOAT"),
     Property(
         name="binary.handling.mode",
         kind=Kind.ENUM,

@@ -11,9 +11,8 @@ Source: IBM Db2 documentation, "select-statement" (isolation-clause, concurrent-
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
-
-import numpy as np
 
 from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.signal_sql import DB2_SQL
@@ -119,17 +118,15 @@ def are_within(
     is_zos: bool = False,
 ) -> Mask:
     """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
-    found = np.zeros(len(candidates), np.bool_)
-    if not intervals:
-        return found
     names = [f"{ALIAS}.K{i}" for i in range(len(key.columns))]
     condition = " OR ".join(f"({inside_of(key, names, interval)})" for interval in intervals)
-    for at in range(0, len(candidates), CANDIDATES_AT_ONCE):
-        some = candidates[at : at + CANDIDATES_AT_ONCE]
+
+    def found_in(some: Sequence[Bound]) -> list[int]:
         rows = [f"{', '.join([str(i), *literals(key, bound)])}" for i, bound in enumerate(some)]
-        for (number,) in session.rows(f"SELECT {ALIAS}.N FROM {_listed(rows, len(names), is_zos=is_zos)} WHERE {condition}"):
-            found[at + int(number)] = True
-    return found
+        listed = _listed(rows, len(names), is_zos=is_zos)
+        return [int(number) for (number,) in session.rows(f"SELECT {ALIAS}.N FROM {listed} WHERE {condition}")]
+
+    return key_ranges.within(candidates, intervals, CANDIDATES_AT_ONCE, found_in)
 
 
 def ascending(session: Session, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
@@ -150,11 +147,7 @@ def names_of(key: ChunkKey) -> list[str]:
 
 def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
     """The condition that a key lies in an interval; `names` are its columns as SQL."""
-    after, upto = interval
-    found = [] if after is None else [key_ranges.compared(names, ">", literals(key, after))]
-    if upto is not None:
-        found.append(key_ranges.compared(names, "<=", literals(key, upto)))
-    return " AND ".join(found) or EVERYTHING
+    return key_ranges.inside(names, interval, partial(literals, key)) or EVERYTHING
 
 
 def _listed(rows: Sequence[str], width: int, *, is_zos: bool) -> str:

@@ -13,9 +13,8 @@ Source: MySQL Reference Manual, "Range Optimization", "Index Hints", "VALUES Sta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
-
-import numpy as np
 
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
@@ -127,14 +126,12 @@ def are_within(
     intervals: Sequence[Interval],
 ) -> Mask:
     """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
-    found = np.zeros(len(candidates), np.bool_)
-    if not intervals:
-        return found
+
+    def found_in(some: Sequence[Bound]) -> list[int]:
+        return [number for (number,) in rows(connection, within(server, key, some, intervals))]
+
     size = CANDIDATES_AT_ONCE if server.version >= HAS_VALUES else PARTS_OF_A_UNION
-    for at in range(0, len(candidates), size):
-        for (number,) in rows(connection, within(server, key, candidates[at : at + size], intervals)):
-            found[at + number] = True
-    return found
+    return key_ranges.within(candidates, intervals, size, found_in)
 
 
 def ascending(connection: Connection, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
@@ -156,11 +153,7 @@ def names_of(key: ChunkKey, table: str) -> list[str]:
 
 def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
     """The condition that a key lies in an interval; `names` are its columns as SQL."""
-    after, upto = interval
-    found = [] if after is None else [compared(key.columns, names, ">", literals(key, after))]
-    if upto is not None:
-        found.append(compared(key.columns, names, "<=", literals(key, upto)))
-    return " AND ".join(found) or EVERYTHING
+    return key_ranges.inside(names, interval, partial(literals, key), _one(key.columns)) or EVERYTHING
 
 
 def compared(columns: Sequence[KeyColumn], names: Sequence[str], operator: str, values: Sequence[str]) -> str:

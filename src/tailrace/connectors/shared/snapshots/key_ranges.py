@@ -6,7 +6,7 @@ redundant a >= x makes optimisers read one range of the index; for a row compari
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -64,6 +64,42 @@ def ascending(
         # Drop the first bound that does not ascend, and ask again: its successor has another predecessor now.
         del kept[[bool(answer) for answer in answers].index(False) + 1]
     return kept
+
+
+def inside(
+    names: Sequence[str], interval: Interval, literals: Callable[[Bound], Sequence[str]], one: One = plainly
+) -> str:
+    """The condition that a key lies in an interval; "" for the whole range.
+
+    Args:
+        names: the key's columns as SQL.
+        interval: of keys.
+        literals: the values of a bound as SQL.
+        one: formats a comparison.
+
+    """
+    after, upto = interval
+    found = [] if after is None else [compared(names, ">", literals(after), one)]
+    if upto is not None:
+        found.append(compared(names, "<=", literals(upto), one))
+    return " AND ".join(found)
+
+
+def within(
+    candidates: Sequence[Bound],
+    intervals: Sequence[Interval],
+    at_once: int,
+    found_in: Callable[[Sequence[Bound]], Iterable[int]],
+) -> Mask:
+    """Which candidates lie in any of the intervals, shape (n,).
+
+    `found_in` asks the server for the numbers of those, among at most `at_once` candidates.
+    """
+    found = np.zeros(len(candidates), np.bool_)
+    for at in range(0, len(candidates), at_once) if intervals else ():
+        for number in found_in(candidates[at : at + at_once]):
+            found[at + number] = True
+    return found
 
 
 def within_local(columns: Sequence[npt.NDArray[Any]], intervals: Sequence[Interval]) -> Mask:

@@ -6,22 +6,10 @@ import re
 
 from tailrace.config.properties import events
 from tailrace.config.property import Family, Kind, Property, Status, varied
+from tailrace.connectors.change_tables import properties
 
 PROPERTIES = (
-    Property(
-        name="time.precision.mode",
-        kind=Kind.ENUM,
-        default="adaptive",
-        allowed=("adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"),
-        doc="How date, time, datetime, smalldatetime and datetime2 columns appear; `adaptive` by their precision.",
-    ),
-    Property(
-        name="decimal.handling.mode",
-        kind=Kind.ENUM,
-        default="precise",
-        allowed=("precise", "string", "double"),
-        doc="How decimal, numeric, money and smallmoney columns appear.",
-    ),
+    *properties.modes("date, time, datetime, smalldatetime and datetime2", "decimal, numeric, money and smallmoney"),
     Property(
         name="binary.handling.mode",
         kind=Kind.ENUM,

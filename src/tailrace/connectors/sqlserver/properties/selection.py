@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from tailrace.config.properties import selection
-from tailrace.config.property import Kind, Property
+from tailrace.connectors.change_tables import properties
 
 PROPERTIES = (
     *selection.DATABASES,
-    Property(
-        name="schema.include.list",
-        kind=Kind.REGEXES,
-        aliases=("schema.whitelist",),
-        doc="Schemas to capture; without it all but the excluded and the system schemas.",
-    ),
-    Property(
-        name="schema.exclude.list",
-        kind=Kind.REGEXES,
-        aliases=("schema.blacklist",),
-        doc="Schemas to leave out.",
-    ),
+    *properties.SCHEMAS,
     *selection.properties("schema.table", system="the schemas cdc and sys, and systranschemas"),
 )

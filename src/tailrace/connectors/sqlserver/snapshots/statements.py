@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
-
-import numpy as np
 
 from tailrace.connectors.shared.snapshots import key_ranges
 from tailrace.connectors.shared.snapshots.key_ranges import Mask
@@ -79,19 +78,16 @@ def none_of(table: TableId, columns: Sequence[str], override: str) -> str:
 
 def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
     """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
-    found = np.zeros(len(candidates), np.bool_)
-    if not intervals:
-        return found
-    inner = [f"{ALIAS}.k{i}" for i in range(len(key.columns))]
+    columns = [f"k{i}" for i in range(len(key.columns))]
+    inner = [f"{ALIAS}.{name}" for name in columns]
     condition = " OR ".join(f"({inside_of(key, inner, interval)})" for interval in intervals)
-    for at in range(0, len(candidates), CANDIDATES_AT_ONCE):
-        some = candidates[at : at + CANDIDATES_AT_ONCE]
+
+    def found_in(some: Sequence[Bound]) -> list[int]:
         rows = ", ".join(f"({', '.join([str(i), *literals(key, bound)])})" for i, bound in enumerate(some))
-        names = ", ".join(["n", *(f"k{i}" for i in range(len(key.columns)))])
-        sql = f"SELECT {ALIAS}.n FROM (VALUES {rows}) AS {ALIAS} ({names}) WHERE {condition}"  # noqa: S608 -- literals
-        for (number,) in session.rows(sql):
-            found[at + number] = True
-    return found
+        listed = f"(VALUES {rows}) AS {ALIAS} ({', '.join(['n', *columns])})"
+        return [number for (number,) in session.rows(f"SELECT {ALIAS}.n FROM {listed} WHERE {condition}")]  # noqa: S608
+
+    return key_ranges.within(candidates, intervals, CANDIDATES_AT_ONCE, found_in)
 
 
 def ascending(session: Session, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
@@ -112,11 +108,7 @@ def names_of(key: ChunkKey) -> list[str]:
 
 def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
     """The condition that a key lies in an interval; `names` are its columns as SQL."""
-    after, upto = interval
-    found = [] if after is None else [key_ranges.compared(names, ">", literals(key, after))]
-    if upto is not None:
-        found.append(key_ranges.compared(names, "<=", literals(key, upto)))
-    return " AND ".join(found) or EVERYTHING
+    return key_ranges.inside(names, interval, partial(literals, key)) or EVERYTHING
 
 
 def _also(inside: str, condition: str | None) -> str:
