@@ -29,7 +29,7 @@ def why_lost(error: BaseException) -> RetriableError | None:
         status = process.wait(GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         return None
-    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    how = f"by {_name_of(-status)}" if status < 0 else f"with status {status}"
     return RetriableError(
         f"Spark's Java process has ended {how}: was it killed, or is the memory too small? Nothing is lost: the next run goes "
         "on from the last commit"
@@ -41,6 +41,13 @@ def keep_quiet(spark: SparkSession) -> None:
     server: Any = getattr(spark.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda *_: log.debug("Spark's accumulators are not told any more")
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has none
+        return f"signal {number}"
 
 
 def _process() -> subprocess.Popen[bytes] | None:

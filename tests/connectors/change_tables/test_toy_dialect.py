@@ -31,7 +31,7 @@ def seen(number: int) -> dict[str, object]:
 
 def restored(toy: Toy) -> None:
     """The newest transaction is another one now, at the same LSN, and the log goes on behind it."""
-    toy.db.execute("UPDATE transactions SET us = us + 1 WHERE lsn = (SELECT MAX(lsn) FROM transactions)")
+    toy.db.execute("UPDATE transactions SET us = us + 20000 WHERE lsn = (SELECT MAX(lsn) FROM transactions)")
     written(toy, random.Random(2), 4)
     toy.capture()
 
@@ -179,6 +179,20 @@ def test_a_log_that_has_passed_the_position_with_other_transactions_is_another_o
     ):
         with pytest.raises(PositionLostError, match=r"its newest transaction up to there was .*; now it is .*: .* was restored"):
             read()
+
+
+def test_what_was_seen_before_the_list_was_cleaned_up_shows_a_restored_database_to_plans_too(toy: Toy) -> None:
+    written(toy, random.Random(1), 4)
+    toy.capture()
+    stream = Stream()
+    stream.read(toy)
+    toy.db.execute("DELETE FROM transactions")
+    ranges = Ranges(ToyDialect(toy))
+    restart = ranges.newest(stream.restart)
+    assert restart[NAME]["landmark"] == seen(4)
+    toy.db.execute("INSERT INTO transactions VALUES (?, 5)", (lsn(3).raw,))
+    with pytest.raises(PositionLostError, match="was restored"):
+        ranges.newest(restart)
 
 
 def test_a_log_whose_list_was_cleaned_up_behind_the_position_says_nothing(toy: Toy) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -16,7 +18,9 @@ from tests.standins.db2.drivers.server_certificate import written_pair
 from support.cutting_proxy import CuttingProxy
 from tailrace.config.secret import Secret
 from tailrace.connectors.db2.connection import Address, Session, connect_to, driver
+from tailrace.connectors.db2.driver_calls import DriverCalls
 from tailrace.connectors.db2.errors_of_driver import LockTimeoutError, QueryTimeoutError, is_of_driver, of_driver
+from tailrace.connectors.db2.own_sockets import connected_to
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 from tailrace_standins.db2.engine.server import Engine
 from tailrace_standins.db2.server import StandIn
@@ -127,6 +131,22 @@ def test_a_server_that_falls_silent_in_the_middle_of_a_result_is_given_up(server
         with pytest.raises(RetriableError, match="given up"):
             session.one("SELECT COUNT(*) FROM S.T")
         session.close()
+
+
+def test_a_statement_that_takes_too_long_is_ended_on_the_server_too(engine: Engine, server: StandIn) -> None:
+    """A million million rows are counted: that would take days."""
+    others = set(engine.sessions)
+    session = connect_to(address(server.port, query_seconds=0.5))
+    (running,) = set(engine.sessions) - others
+    many = ", ".join(f"S.T AS T{number}" for number in range(4))
+    with pytest.raises(QueryTimeoutError):
+        session.one(f"SELECT COUNT(*) FROM {many}")
+    session.close()
+    for _ in range(1000):
+        if running not in engine.sessions and not connected_to(server.port):
+            return
+        time.sleep(0.01)
+    pytest.fail("the server goes on with it, or the connection is still open")
 
 
 def test_a_session_that_is_closed_leaves_nobody_waiting(server: StandIn) -> None:
@@ -258,6 +278,36 @@ def test_a_port_where_something_else_answers_is_told(answer: bytes) -> None:
         with pytest.raises(SourceSetupError, match=r"does not speak Db2's protocol: is database\.port right"):
             connect_to(address(other.getsockname()[1], patience=5))
         serving.join()
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+def test_a_login_that_is_cut_off_is_tried_again(tls: bool) -> None:
+    """As by a balancer in front of a server that is being started."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def serve() -> None:
+            connection = other.accept()[0]
+            connection.recv(4096)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()  # by RST
+
+        serving = threading.Thread(target=serve)
+        serving.start()
+        with pytest.raises(RetriableError, match="connection reset"):
+            connect_to(address(other.getsockname()[1], patience=5, tls=tls))
+        serving.join()
+
+
+def test_a_session_that_its_own_thread_closes_does_not_wait_for_itself() -> None:
+    """As the garbage collector does it."""
+    calls, closed = DriverCalls(seconds=5), []
+    begun = calls.start(lambda: calls.end(lambda: closed.append(True)))
+    begun.result(timeout=5)
+    for _ in range(500):
+        if closed:
+            return
+        time.sleep(0.01)
+    pytest.fail("it was not closed")
 
 
 def test_tls_with_the_right_authority_and_with_another(engine: Engine, tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
 from support.change_table_reading import Read, afters, batches, read_on, started
 from support.db2_reading import settings_of, write
+from support.encoding import encoded
 from tailrace.connectors import connector_for
-from tailrace.connectors.base import Progress
+from tailrace.connectors.base import LogRange, Progress
 from tailrace.errors import PositionLostError
 from tailrace_standins.servers.db2_server import Database, StandInServer
 
@@ -98,6 +101,41 @@ def test_what_was_deleted_before_its_time_is_noticed(
         connector_for(settings).require_retained(read.progress, lambda: read.history)
     with pytest.raises(PositionLostError, match=gone):
         read_on(settings, read)
+
+
+def test_a_cold_start_beside_a_running_reader_is_noticed(shop: Database) -> None:
+    """The Capture program is another process: its start cuts no connection of the reader."""
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    progress, history = read.progress, tuple(read.history)
+    reading = encoded(connector_for(settings).read(LogRange(progress.restart), progress, history), settings)
+    while not rows(read):
+        read.take(next(reading))
+    shop.sql('DELETE FROM ASNCDC."CDC_S_T"', "DELETE FROM ASNCDC.IBMSNAP_UOW")
+    write(shop, "INSERT INTO S.T VALUES (3, 'y')")
+    with pytest.raises(PositionLostError, match="is not listed any more, and pruning can't have taken it yet"):
+        deque(map(read.take, islice(reading, 20)))
+    assert [row["ID"] for row in rows(read)] == [1]
+
+
+@pytest.mark.parametrize("is_seen", [False, True], ids=["while stopped", "while it runs"])
+def test_a_limit_that_is_raised_behind_pruning_makes_no_cold_start(shop: Database, is_seen: bool) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    for hours in (100, 108, 116, 124):  # nobody changes anything for a day
+        clock(shop, hours)
+        write(shop)
+        read = read_on(settings, read)
+    shop.replication.prune()
+    write(shop)
+    if is_seen:
+        read = read_on(settings, read)
+    shop.sql("UPDATE ASNCDC.IBMSNAP_CAPPARMS SET RETENTION_LIMIT = 10080")
+    connector_for(settings).require_retained(read.progress, lambda: read.history)
+    write(shop, "INSERT INTO S.T VALUES (2, 'y')")
+    assert [row["ID"] for row in rows(read_on(settings, read))] == [1, 2]
 
 
 @pytest.mark.parametrize("aged", [lambda read: later(read, 24), without_time], ids=["old", "of unknown age"])

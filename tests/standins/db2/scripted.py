@@ -125,6 +125,9 @@ class ScriptedSession:
         table = self._server.tables[procedure.lower()]
         return [Rows(table.columns, self._read(table))]
 
+    def watch(self, is_gone: Callable[[], bool]) -> None:
+        pass
+
     def commit(self) -> None:
         self.asked.append("commit")
 

@@ -2,7 +2,7 @@
 
 A window contains what was captured since the last one, or the first part of it. Its tables are delivered one after the
 other, by name, each in its own order. The position says how far that is, so that reading resumes within a window, a
-table and a transaction. Between windows no query and no transaction is open.
+table and a transaction. Between windows no query is open.
 
     max LSN → window → tables with rows in it → their rows → the window's end
 """
@@ -121,6 +121,8 @@ class DatabaseLog(Generic[Session]):
             self.is_at_head = True
             return
         found, window = self._transactions(session, window)
+        if len(found):
+            self._require_same(session)  # capture may begin anew, or the database be restored, without a cut connection
         self._is_last = window.until == self._head
         announced = self._new_batch()
         announce_removed(session, self._lost, self._announced, window, announced, self.position.as_of_us)
@@ -171,13 +173,17 @@ class DatabaseLog(Generic[Session]):
         """The next window, without the limit of its transactions; None if there is none yet."""
         self._head = self._log.head(session)
         if not self._is_same:
-            newest = require_landmark(self._dialect, session, self._database, self.position, self._head)
-            self.position = replace(self.position, landmark=newest)
+            self._require_same(session)
             self._is_same = self._head >= self.position.lsn
         window = next_window(session, self._database, self._instances, self.position, self._head, until)
         if window is None:
             self._log.look_why_quiet(session, self._head)
         return window
+
+    def _require_same(self, session: Session) -> None:
+        """Require that the log is still that of the position, whose landmark may be another one then."""
+        newest = require_landmark(self._dialect, session, self._database, self.position, self._head)
+        self.position = replace(self.position, landmark=newest)
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window; it is shortened if it has more of them than `_bound`."""

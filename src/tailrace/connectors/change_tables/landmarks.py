@@ -4,6 +4,9 @@ A database that is restored to an earlier time goes on from there with log seque
 the position, nothing in the numbers tells that what lies before it are other transactions. Their list does: it is cleaned up
 from its old end, so its newest transaction up to the position is the one that was seen there, or none is left. Where a list was
 made at another time, it is another list: of another database, or of one where capture was set up anew.
+
+Where the list is emptied although it may not have been cleaned up yet, capture has begun anew, and changes are missing.
+Cleaning up goes by the server's clock: where that was set back, a newer transaction may go before an older one.
 """
 
 from __future__ import annotations
@@ -29,12 +32,15 @@ class Landmark:
         commit: its commit LSN; None: it is unknown, or the list has none up to there.
         clock_us: when it was committed.
         list_us: when the list was made; None: that says nothing.
+        kept_us: how long the list keeps transactions at least, in microseconds, as it was set when this one was seen; 0: it
+            was seen to be gone. None: the list does not tell.
 
     """
 
     commit: Lsn | None
     clock_us: int = 0
     list_us: int | None = None
+    kept_us: int | None = None
 
     @property
     def list_made(self) -> str:
@@ -46,19 +52,20 @@ class Landmark:
 
     def passed_by(self, newer: Landmark | None) -> Landmark:
         """The landmark behind this one with a newer transaction; None: there is none."""
-        return self if newer is None else replace(newer, list_us=self.list_us)
+        return self if newer is None else replace(newer, list_us=self.list_us, kept_us=self.kept_us)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without what is unknown."""
         found: dict[str, Any] = {} if self.commit is None else {"commit": self.commit.text, "clock_us": self.clock_us}
-        return found if self.list_us is None else {**found, "list_us": self.list_us}
+        times = {"list_us": self.list_us, "kept_us": self.kept_us}
+        return found | {name: time for name, time in times.items() if time is not None}
 
 
 def parse(given: Mapping[str, Any], lsns: LsnForm) -> Landmark:
     """Parse a landmark from JSON."""
-    made = given.get("list_us")
     commit = lsns.parse(given["commit"]) if "commit" in given else None
-    return Landmark(commit, int(given.get("clock_us", 0)), None if made is None else int(made))
+    made, kept = (None if given.get(name) is None else int(given[name]) for name in ("list_us", "kept_us"))
+    return Landmark(commit, int(given.get("clock_us", 0)), made, kept)
 
 
 def _shown(clock_us: int) -> str:

@@ -101,9 +101,9 @@ class Ranges(Generic[Session]):
             if begin is not None:
                 self._dialect.wait_for(session, begin.lsn if at_most is None else max(begin.lsn, at_most))
             head = self._dialect.end_now(session)
-            lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
+            lsn, filled, kept = head.lsn if at_most is None else min(head.lsn, at_most), None, None
             if begin is not None:
-                require_same_log(self._dialect, session, name, begin, head.lsn)
+                kept = require_same_log(self._dialect, session, name, begin, head.lsn)
                 start, lsn = begin.lsn, max(lsn, begin.lsn)
                 if max_bytes is not None and lsn > start:
                     from tailrace.connectors.change_tables.splitting import range_end  # only needed with a limit
@@ -112,6 +112,8 @@ class Ranges(Generic[Session]):
                 if lsn > start:
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
             newest = self._dialect.landmark(session, lsn)
+            if newest is None or newest.commit is None:
+                newest = kept or newest  # the list was cleaned up, and the one of before still shows what log it is
         as_of_us = head.as_of_us if lsn == head.lsn else None
         return replace(head, lsn=lsn, filled=filled, as_of_us=as_of_us, landmark=newest)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lost_changes import SNAPSHOT_AGAIN
@@ -9,13 +12,16 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.errors import PositionLostError
 
+CLOCK_US: Final = 10_000
+"""By how much two readings of the same time may differ, in microseconds: drivers round what has a coarser grain."""
+
 
 def require_same_log(
     dialect: Dialect[Session], session: Session, database: str, position: DatabasePosition, head: Lsn
-) -> None:
-    """Raise `PositionLostError` if a log, captured up to `head`, is not the one that a position is in."""
+) -> Landmark | None:
+    """The landmark of a position now; raises `PositionLostError` if a log, captured up to `head`, is not the position's."""
     require_not_restored(database, head, position.lsn)
-    require_landmark(dialect, session, database, position, head)
+    return require_landmark(dialect, session, database, position, head)
 
 
 def require_not_restored(database: str, head: Lsn, lsn: Lsn) -> None:
@@ -48,17 +54,20 @@ def require_landmark(
             f"now it is one that was made at {found.list_made}: it is another database, or capture was set up anew; "
             f"{SNAPSHOT_AGAIN}"
         )
-    if seen.commit is None or head < position.lsn:
+    if head < position.lsn:
+        return seen
+    if seen.commit is None:
         return seen if found.commit is None else found
     if found.commit is None:
         if not dialect.may_be_cleaned_up(session, seen):
             raise PositionLostError(
                 f"{database}: changes behind {position.lsn}, up to where they were read, may be lost: the newest transaction "
                 f"up to there, {seen}, is not listed any more, and {dialect.advice.clean_up} can't have taken it yet. Was "
-                f"capture started cold, or were rows deleted? {SNAPSHOT_AGAIN}; or {dialect.advice.accept_gap}"
+                "capture started cold, were rows deleted, or does it keep them for less time than is set "
+                f"({dialect.advice.keep_longer})? {SNAPSHOT_AGAIN}; or {dialect.advice.accept_gap}"
             )
-        return seen
-    if (found.commit, found.clock_us) != (seen.commit, seen.clock_us):
+        return replace(seen, kept_us=None if seen.kept_us is None else 0)
+    if found.commit != seen.commit or abs(found.clock_us - seen.clock_us) > CLOCK_US:
         raise PositionLostError(
             f"the log of {database} was read up to {position.lsn}, and its newest transaction up to there was {seen}; now it "
             f"is {found}: the database was restored, or it is another one; {SNAPSHOT_AGAIN}"

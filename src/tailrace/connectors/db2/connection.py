@@ -8,8 +8,8 @@ Small results come as tuples, rows of tables as Arrow batches. Errors of the dri
         for batch in session.batches("SELECT ID FROM S.T"): ...
 
 The driver has habits that this module is there for: it ends a result in silence when its connection is used for another
-statement; it waits without end for a server that says nothing; and it hands over all text as it came, so that LSNs are text
-for it, and text is decoded here.
+statement; it waits without end for a server that says nothing, which goes on with a statement that was given up; and it hands
+over all text as it came, so that LSNs are text for it, and text is decoded here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -26,6 +26,7 @@ from tailrace.config.secret import Secret
 from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.driver_calls import DriverCalls
 from tailrace.connectors.db2.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.db2.own_sockets import connected_to
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.trusting import authorities
 from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
@@ -85,11 +86,17 @@ class Session(DriverSession):
 
     """
 
-    def __init__(self, connection: Any, where: str, query_seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        connection: Any,
+        where: str,
+        query_seconds: float | None = None,
+        cut: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(connection)
         self._where = where
         self._open: str | None = None
-        self._calls = DriverCalls(query_seconds)
+        self._calls = DriverCalls(query_seconds, cut)
         self.database = ""
 
     def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
@@ -240,7 +247,12 @@ def connect_to(address: Address) -> Session:
     module = driver()
     where = f"Db2 at {address.host}:{address.port}"
     doing = f"connecting to {where} as {address.user!r}"
-    session = Session(_connected(module, address, doing), where, address.query_seconds)
+    others = connected_to(address.port)
+    connection = _connected(module, address, doing)
+    mine = connected_to(address.port) - others
+    # If another thread has connected at the same time, it is not known which is which.
+    cut = mine.pop().shut_down if len(mine) == 1 else lambda: None
+    session = Session(connection, where, address.query_seconds, cut)
     session.database = str(session.one("SELECT CURRENT SERVER FROM SYSIBM.SYSDUMMY1")).rstrip()
     if address.schema is not None:
         session.execute(f"SET CURRENT SCHEMA {literal(address.schema)}")

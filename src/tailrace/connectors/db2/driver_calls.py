@@ -22,8 +22,10 @@ class DriverCalls:
     begins before its result is needed.
     """
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None, cut: Callable[[], None] = lambda: None) -> None:
+        """Calls that take so many seconds at most; None: without limit. `cut` ends the connection that one hangs in."""
         self._seconds = seconds
+        self._cut = cut
         self._thread: _Thread | None = None
         self._hangs = False
         self._is_closed = False
@@ -65,6 +67,7 @@ class DriverCalls:
             self._hangs = True
             if cursor is not None:
                 cursor.adbc_cancel()
+            self._cut()  # or the server goes on with the statement, and this process has its connection until that ends
         return bool(done)
 
     def close(self, cursor: Any) -> None:
@@ -86,7 +89,7 @@ class DriverCalls:
             return
         closing = self._thread.submit(close)
         self._thread.end()
-        if not self._hangs:
+        if not self._hangs and not self._thread.is_current:
             closing.result()
 
 

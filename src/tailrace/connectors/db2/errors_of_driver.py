@@ -30,10 +30,10 @@ _DENIED: Final = frozenset({-551, -552, -567, -5193})
 _NO_DATABASE: Final = re.compile(r"RDBNFNRM|SQLCODE=-(?:1013|30061)\b")
 _LOGIN: Final = re.compile(r"SECCHKRM|RDBATHRM|SQLCODE=-(?:30082|1403|1060)\b")
 _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
-_CONNECTION: Final = re.compile(
-    r"\bdial\b|\bEOF\b|connection re|broken pipe|i/o timeout|no such host|closed network", re.IGNORECASE
-)
-_NO_DRDA: Final = re.compile(r"\bddm: (?!.*\bEOF\b)")
+_CUT: Final = r"connection re|broken pipe|i/o timeout|closed network"
+_CONNECTION: Final = re.compile(rf"\bdial\b|\bEOF\b|no such host|{_CUT}", re.IGNORECASE)
+_CUT_OFF: Final = re.compile(_CUT, re.IGNORECASE)
+_NO_DRDA: Final = re.compile(rf"\bddm: (?!.*(?:\bEOF\b|{_CUT}))", re.IGNORECASE)
 _ENDED: Final = re.compile(r"\bEOF\b|connection reset", re.IGNORECASE)
 _CODE: Final = re.compile(r"\bSQLCODE=(-?\d+)\b")
 _ROLLED_BACK: Final = re.compile(r"\bABNUOWRM\b")  # all that the driver says of -911 to a statement without a result
@@ -77,7 +77,7 @@ def of_driver(error: Exception, doing: str, *, by_tls: bool | None = None) -> Ta
             f"{message}. If the server ended the connection here, it refused the user or the password (SQL30082N in its "
             "diagnostic log)"
         )
-    if _TLS.search(text):
+    if _TLS.search(text) and not _CUT_OFF.search(text):
         return ConfigError(
             f"{message}. Is that a port with TLS (SSL_SVCENAME), and does the trust store have the authority of its "
             "certificate?"

@@ -134,15 +134,20 @@ def newest_commit(session: Session, settings: Db2Settings, lsn: Lsn) -> dt.datet
 
 def landmark(session: Session, settings: Db2Settings, lsn: Lsn) -> Landmark:
     """The newest row of IBMSNAP_UOW up to an LSN, and when that table was made."""
-    made = clock_us(session.one(asked(settings, sql_of(settings).made)))
+    created = session.one(asked(settings, sql_of(settings).made))
+    if created is None:
+        raise SourceSetupError(
+            f"{control(settings, 'IBMSNAP_UOW')} is not in the catalogue of {session.database}: is cdc.control.schema right?"
+        )
+    made, kept = clock_us(created), retention_us(session, settings)
     sql = (
         f"SELECT IBMSNAP_COMMITSEQ, IBMSNAP_LOGMARKER FROM {control(settings, 'IBMSNAP_UOW')} WHERE IBMSNAP_COMMITSEQ <= ? "
         "ORDER BY IBMSNAP_COMMITSEQ DESC FETCH FIRST 1 ROW ONLY"
     )
     for batch in list(session.batches(sql, lsn.raw)):
         commit = raw_of(batch.column(0), "IBMSNAP_COMMITSEQ", form_of(settings).size)
-        return Landmark(lsn_at(commit, 0), int(clock_column(batch.column(1))[0]), made)
-    return Landmark(None, list_us=made)
+        return Landmark(lsn_at(commit, 0), int(clock_column(batch.column(1))[0]), made, kept)
+    return Landmark(None, list_us=made, kept_us=kept)
 
 
 def retention_us(session: Session, settings: Db2Settings) -> int:
@@ -161,9 +166,13 @@ def may_be_pruned(session: Session, settings: Db2Settings, landmark: Landmark) -
 
     Else a cold start of the Capture program has taken it, or somebody by hand.
     """
-    now = head(session, settings)
+    if landmark.kept_us == 0:
+        return True  # that was so before
+    now, kept_us = head(session, settings), retention_us(session, settings)
+    if landmark.kept_us is not None:  # it may have gone before the limit was raised
+        kept_us = min(kept_us, landmark.kept_us)
     committed_us = landmark.clock_us - now.offset_minutes * MINUTE_US
-    if committed_us <= kept_from_us(now, retention_us(session, settings)):
+    if committed_us <= kept_from_us(now, kept_us):
         return True
     try:
         sets = session.rows(f"SELECT HEX(SYNCHPOINT) FROM {control(settings, 'IBMSNAP_PRUNE_SET')}")

@@ -6,7 +6,7 @@ no bytes. One thread at a time uses a session; only `cancel` may be called from 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -153,6 +153,10 @@ class Session(Protocol):
 
     def rollback(self) -> None:
         """Roll it back."""
+        ...
+
+    def watch(self, is_gone: Callable[[], bool]) -> None:
+        """Let what runs fail with -952 as soon as the client has gone."""
         ...
 
     def cancel(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from tailrace_standins.storage.sessions import Stored
 
+_INSTRUCTIONS: Final = 1_000_000  # of SQLite's machine, between two looks at the client
 _SETTINGS: Final = (
     "journal_mode=WAL",
     "synchronous=OFF",  # survives a crash of the server's process, and a stand-in need not survive more
@@ -55,6 +56,10 @@ class SqliteConnection(ABC):
         """The stand-in's error for one of SQLite that has an equal; None: it has none."""
         del text
         return None
+
+    def watch(self, is_gone: Callable[[], bool] | None) -> None:
+        """Interrupt statements as soon as that is true, which is asked some times a second while one runs; None: never."""
+        self.raw.set_progress_handler(is_gone, _INSTRUCTIONS)
 
     def define(self, name: str, call: Callable[..., Stored], *, stable: bool = True) -> None:
         """A function for compiled statements; an error of the stand-in that it raises ends the statement."""

@@ -143,9 +143,14 @@ def commit(session: Session[R], transaction: Transaction[R]) -> None:
     store = session.store
     with store.writer:
         session.connection.execute("BEGIN IMMEDIATE")
-        finish(session, transaction)
-        with store.table_changes.committing(transaction.storages):
-            session.connection.execute("COMMIT")
+        try:
+            finish(session, transaction)
+            with store.table_changes.committing(transaction.storages):
+                session.connection.execute("COMMIT")
+        except BaseException:  # it was interrupted: the next one would wait for SQLite's own lock
+            if session.connection.raw.in_transaction:
+                session.connection.raw.execute("ROLLBACK")
+            raise
         store.hand_over(session, transaction)  # still under the writer lock: hooks get transactions in commit order
         store.forget_snapshot(session)
     store.locks.release_all(session.id)

@@ -203,7 +203,7 @@ def test_a_condition_that_takes_too_long_ends_its_table_and_not_the_log(
     db2: Database, settings: Any, given: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     filled(db2, "T", rows=1)
-    filled(db2, "MANY", rows=300)
+    filled(db2, "MANY", rows=100)
     assert settings
     followed = begin(settings_of(db2, **given, database_query_timeout_ms="1000"))
     many = ", ".join(f"S.MANY M{n}" for n in range(4))

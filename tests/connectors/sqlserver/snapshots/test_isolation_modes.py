@@ -64,6 +64,25 @@ def test_what_is_committed_meanwhile_comes_with_the_log(tables, settings_for, mo
     assert len(everything) == tables.value("SELECT COUNT(*) FROM dbo.t")
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_the_log_goes_on_although_something_was_captured_before_the_transaction_began(tables, settings_for, mode):
+    """The position of the plan is another one than that of the rows."""
+    settings = settings_for(snapshot_isolation_mode=mode)
+    steps = iter(range(100))
+
+    def between():
+        if next(steps) == 0:
+            tables.sql("INSERT dbo.t VALUES (4, N'four')")
+            tables.capture_all()
+
+    snapshot = taken(settings, between=between)
+    assert [row["id"] for row in rows_of(snapshot, tables)[0]] == [1, 2, 3, 4]
+    connector_for(settings).require_retained(snapshot.progress, lambda: snapshot.history)
+    tables.sql("INSERT dbo.t VALUES (5, N'five')")
+    tables.capture_all()
+    assert len(changes_behind(settings, snapshot)[f"s.{tables.name}.dbo.t"]) == 1
+
+
 def test_one_that_is_stopped_begins_anew(tables, settings_for, caplog):
     settings = settings_for(snapshot_isolation_mode="repeatable_read")
     snapshot = begun(settings, 1)

@@ -188,16 +188,15 @@ class Database:
         self.tables = read_tables(self._settings, self.asking, point, self._keys)
 
     def reset_reading(self) -> None:
-        """Use a new session for the next read."""
-        if self._reading is not None:
-            self._reading.close()
-        self._reading = None
+        """Use new sessions for the next read."""
+        for session in (self._reading, self._locking):
+            if session is not None:
+                session.close()
+        self._reading = self._locking = None
 
     def close(self) -> None:
         """Close the sessions."""
         self.reset_reading()
-        if self._locking is not None:
-            self._locking.close()
         self.asking.close()
 
 

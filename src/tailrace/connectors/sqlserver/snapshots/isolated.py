@@ -29,7 +29,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.change_tables.snapshots.isolated import IsolatedSource, require_whole
-from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -77,7 +77,11 @@ def _blocks(settings: SqlServerSettings, source: SqlServerSource, read: ReadTabl
 
 def _begin(settings: SqlServerSettings, database: Database, position: DatabasePosition) -> DatabasePosition:
     """Begin a transaction and take its position, after the locks of the mode."""
-    return replace(position, lsn=max(_begun(settings, database), position.lsn))
+    lsn = _begun(settings, database)
+    if lsn <= position.lsn:
+        return position
+    # Asked by the other session: this transaction may keep what it reads locked.
+    return replace(position, lsn=lsn, landmark=transactions.newest(database.asking, lsn))
 
 
 def _begun(settings: SqlServerSettings, database: Database) -> Lsn:

@@ -13,6 +13,7 @@ https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import logging
 import time
@@ -28,6 +29,7 @@ from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import LSNS, ZERO
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
+from tailrace.errors import TailraceError
 from tailrace.snapshot.digests import Digests
 
 MOMENT_SECONDS: Final = 0.1  # that the lock is held at least: it keeps commit times apart, which have a grain of 3.33 ms
@@ -125,7 +127,8 @@ def opened(read: ReadTable, locking: Session, versioned: Session, override: str 
         if has_versions:
             locking.execute("ROLLBACK TRANSACTION")
     except BaseException:
-        let_go()
+        with contextlib.suppress(TailraceError):  # of a session that broke; both are replaced then
+            let_go()
         raise
     return TableView(read, versioned if has_versions else locking, let_go, middle, sql)
 

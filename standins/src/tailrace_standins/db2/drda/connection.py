@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import select
 import socket
 import ssl
 from collections import deque
@@ -25,6 +26,7 @@ from tailrace_standins.db2.session import Server, Session, SqlError
 
 _LOG = logging.getLogger(__name__)
 _READ: Final = 1 << 16
+_CLOSED: Final = getattr(select, "POLLRDHUP", 0)  # an error of the socket is told in any case
 _HANDSHAKE_SECONDS: Final = 30.0
 
 
@@ -95,6 +97,15 @@ class Connection:
         if self._session is not None:
             self._session.cancel()
 
+    def _is_gone(self) -> bool:
+        """Whether the client has closed the connection while its command is carried out."""
+        asked = select.poll()
+        try:
+            asked.register(self._socket, _CLOSED)
+        except ValueError:  # this side has
+            return True
+        return bool(asked.poll(0))
+
     def _secure(self, tls: ssl.SSLContext) -> None:
         try:
             self._socket = tls.wrap_socket(self._socket, server_side=True, do_handshake_on_connect=False)
@@ -155,6 +166,7 @@ class Connection:
         session = self._handshake.database(asked, answers)
         if session is not None:
             name = asked[Parameter.RDBNAM].decode(self._handshake.encoding).rstrip()
+            session.watch(self._is_gone)
             self._session, self._commands = session, Commands(session, self._handshake, name)
 
     def _carry_out(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -71,6 +71,7 @@ class EngineSession:
         self.is_clients = True
         self._isolation: Isolation | None = None
         self._moment = ""
+        self._is_gone: Callable[[], bool] | None = None
         self._readers: list[Connection] = []
         self._reading: list[Connection] = []
 
@@ -243,6 +244,8 @@ class EngineSession:
     def reader(self) -> Connection:
         """A connection for an open cursor; `done` takes it back."""
         reader = self._readers.pop() if self._readers else Connection(self._engine.path, self._own)
+        if self._is_gone is not None:
+            reader.watch(self._is_gone)
         self._reading.append(reader)
         return reader
 
@@ -336,6 +339,11 @@ class EngineSession:
             self.transaction = None
             transactions.release(self)
 
+    def watch(self, is_gone: Callable[[], bool]) -> None:
+        """Interrupt what runs when the client has gone."""
+        self._is_gone = is_gone
+        self.connection.watch(is_gone)
+
     def cancel(self) -> None:
         """Interrupt what runs."""
         self.store.locks.cancel(self.id)
@@ -344,7 +352,11 @@ class EngineSession:
 
     def close(self) -> None:
         """Roll back and leave."""
-        self.rollback()
-        self._engine.sessions.pop(self.id, None)
         for connection in [self.connection, *self._readers]:
-            connection.raw.close()
+            connection.watch(None)  # what is rolled back is so to its end
+        try:
+            self.rollback()
+        finally:
+            self._engine.sessions.pop(self.id, None)
+            for connection in [self.connection, *self._readers]:
+                connection.raw.close()
