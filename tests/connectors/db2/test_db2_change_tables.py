@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -53,10 +53,12 @@ def test_pairs_are_those_that_debezium_makes(rows: list[tuple[int, str]]) -> Non
 
 
 class Scripted:
-    """A session whose query gives rows in batches of certain lengths."""
+    """A session whose query gives rows in batches of certain lengths, with nulls in columns that are empty."""
 
-    def __init__(self, rows: Sequence[tuple[int, str]], ends: Sequence[int], width: int = 1) -> None:
-        self._rows, self._ends, self._width = rows, ends, width
+    def __init__(
+        self, rows: Sequence[tuple[int, str]], ends: Sequence[int], width: int = 1, empty: Collection[int] = ()
+    ) -> None:
+        self._rows, self._ends, self._width, self._empty = rows, ends, width, empty
 
     def batches(self, sql: str, *params: object) -> Iterator[pa.RecordBatch]:
         rows = list(enumerate(self._rows))
@@ -67,9 +69,9 @@ class Scripted:
                     [
                         pa.array(lsns([commit for _, (commit, _) in part])), pa.array(lsns([place for place, _ in part])),
                         pa.array([letter for _, (_, letter) in part]),
-                        *(pa.array([100 * i + place for place, _ in part]) for i in range(self._width)),
+                        *(pa.array([None if i in self._empty else 100 * i + place for place, _ in part], pa.int64()) for i in range(self._width)),
                     ],
-                    names=list("abcdef")[: 3 + self._width],
+                    names=list("abcdefg")[: 3 + self._width],
                 )  # fmt: skip
 
 
@@ -102,6 +104,16 @@ def test_an_update_that_is_one_row_is_an_after_image_alone_or_both_where_the_tab
     assert both.operation.tolist() == [DELETE, BEFORE, AFTER, INSERT]
     assert both.columns[0].to_pylist() == [0, 201, 1, 2]
     assert both.columns[1].to_pylist() == [100, None, 101, 102]
+
+
+@pytest.mark.parametrize(("never_null", "has_image"), [((0,), False), ((), True), ((1,), True)])
+def test_a_row_without_the_image_before_is_told_by_what_can_not_be_null(
+    never_null: tuple[int, ...], has_image: bool
+) -> None:
+    query = ChangeTableQuery('"ASNCDC"."CDC_S_T"', ("x", "y"), before=("old x", "old y"), never_null=never_null)
+    (rows,) = rows_of(Scripted([(1, "U")], [], width=4, empty={2}), query, ALL, None)  # type: ignore[arg-type]
+    assert rows.operation.tolist() == ([BEFORE, AFTER] if has_image else [AFTER_ALONE])
+    assert rows.columns[1].to_pylist() == ([300, 100] if has_image else [100])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -16,7 +16,7 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.db2.before_images import old_names
+from tailrace.connectors.db2.before_images import never_null, old_names
 from tailrace.connectors.db2.change_tables import ALIAS, ChangeTableQuery, rows_of
 from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.lsn import form_of
@@ -96,8 +96,10 @@ class Db2Decoding:
 
     def rows(self, table: Table, types: Sequence[ColumnType], instance: Instance, wanted: Wanted) -> CapturedRows:
         """The rows of an instance."""
-        old = old_names(table, instance)
-        reading = reading_of([types[i] for i in wanted.columns], instance, self._settings, wanted.skipped, old)
+        selected, old = [types[i] for i in wanted.columns], old_names(table, instance)
+        reading = reading_of(selected, instance, self._settings, wanted.skipped, old)
+        if old:
+            reading = replace(reading, never_null=never_null(table, selected))
         return CapturedRows(table, types, wanted.columns, reading, self._settings.large_object_placeholder)
 
 

@@ -13,7 +13,7 @@ Source: IBM Db2 documentation, "Structure of the CD table"; Debezium's documenta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,6 +64,8 @@ class ChangeTableQuery:
         size: of the log sequence numbers, in bytes.
         skipped: operations that are left out, after pairs were made.
         before: for each of `selects`, the expression for the image before an update; None: the table does not have it.
+        never_null: those of `selects`, by number, that are not null in any row of the source. Where one is null, the row is
+            from before the images were captured, and has none.
 
     """
 
@@ -72,6 +74,7 @@ class ChangeTableQuery:
     size: int = SIZE
     skipped: tuple[int, ...] = ()
     before: tuple[str | None, ...] = ()
+    never_null: tuple[int, ...] = ()
 
 
 def rows_of(
@@ -164,7 +167,7 @@ class _Query:
         width = len(self._reading.selects)
         columns, before = batch.columns[_KEYS : _KEYS + width], batch.columns[_KEYS + width :]
         rows = ChangeRows(commit, change, np.zeros(len(operation), np.int64), operation, None, columns, batch.nbytes)
-        return _with_before(rows, self._reading.before, before) if before else rows
+        return _with_before(rows, self._reading, before) if before else rows
 
     def incomplete_update(self, at: RowPosition) -> LogFormatError:
         """The error for an update that lacks a row; pairs are made here, so it can't be missing."""
@@ -183,17 +186,33 @@ class _Query:
         return found.reshape(-1)
 
 
-def _with_before(rows: ChangeRows, wanted: tuple[str | None, ...], before: list[pa.Array]) -> ChangeRows:
+def _with_before(rows: ChangeRows, reading: ChangeTableQuery, before: list[pa.Array]) -> ChangeRows:
     """The rows, where each update that is one row with both images becomes two."""
-    is_update = rows.operation == AFTER_ALONE
+    old = dict(zip((i for i, each in enumerate(reading.before) if each is not None), before, strict=True))
+    is_update = (rows.operation == AFTER_ALONE) & _have_images(len(rows), old, reading.never_null)
     made = rows.take(np.repeat(np.arange(len(rows)), np.where(is_update, 2, 1)))
     first = np.flatnonzero(is_update) + np.arange(np.count_nonzero(is_update))
     made.operation[first], made.operation[first + 1] = BEFORE, AFTER
     is_first = np.zeros(len(made), np.bool_)
     is_first[first] = True
-    old = dict(zip((i for i, each in enumerate(wanted) if each is not None), before, strict=True))
     places = pa.array(np.repeat(np.arange(len(rows)), np.where(is_update, 2, 1)))
     for i, column in enumerate(made.columns):
         other = old[i].take(places) if i in old else pa.nulls(len(made), column.type)
         made.columns[i] = pc.if_else(pa.array(is_first), other, column)
     return made
+
+
+def _have_images(count: int, old: Mapping[int, pa.Array], never_null: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Which rows have the image before an update, shape (count,): its columns may be younger than the row."""
+    known = [old[i] for i in never_null if i in old]
+    found = np.full(count, bool(known))
+    for each in known:
+        found &= _is_there(each)
+    for each in () if known else old.values():
+        found |= _is_there(each)
+    return found
+
+
+def _is_there(values: pa.Array) -> npt.NDArray[np.bool_]:
+    there: npt.NDArray[np.bool_] = pc.is_valid(values).to_numpy(zero_copy_only=False)
+    return there

@@ -96,15 +96,16 @@ def test_rows_are_exact_where_updates_have_both_images_in_one_row(
 
 
 @pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("only", ["K", "N"])
-def test_images_before_updates_that_lack_columns_do_not_count(
-    db2: Database, settings_for: SettingsFor, in_between: InBetween, only: str
+@pytest.mark.parametrize(("columns", "is_told"), [("K", True), ("N", True), ("KN", False)])
+def test_images_before_updates_that_lack_values_do_not_count(
+    db2: Database, settings_for: SettingsFor, in_between: InBetween, columns: str, is_told: bool
 ) -> None:
-    """What an image lacks would be null in events, and in a key another row."""
+    """What an image lacks would be null in events, and in a key another row. The program may not be told yet to write them."""
     db2.sql("CREATE TABLE S.T (K INTEGER NOT NULL PRIMARY KEY, N INTEGER)")
     db2.register("S.T")
-    db2.sql(f"ALTER TABLE ASNCDC.CDC_S_T ADD COLUMN X{only} INTEGER")
-    updates_alone(db2, ", BEFORE_IMG_PREFIX = 'X'")
+    db2.sql(*(f"ALTER TABLE ASNCDC.CDC_S_T ADD COLUMN X{column} INTEGER" for column in columns))
+    updates_alone(db2, ", BEFORE_IMG_PREFIX = 'X'" if is_told else "")
+    db2.sql("UPDATE ASNCDC.IBMSNAP_REGISTER SET BEFORE_IMG_PREFIX = 'X' WHERE SOURCE_TABLE = 'T'")
     db2.sql("INSERT INTO S.T VALUES " + ", ".join(f"({k}, {k})" for k in range(10)))
     db2.replication.step()
     in_between.append(lambda: db2.sql("UPDATE S.T SET N = N + 100 WHERE K = 3"))

@@ -27,7 +27,7 @@ from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, con
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.db2 import catalog
-from tailrace.connectors.db2.before_images import old_names
+from tailrace.connectors.db2.before_images import never_null, old_names
 from tailrace.connectors.db2.captured import Db2Decoding
 from tailrace.connectors.db2.change_tables import ChangeTableQuery
 from tailrace.connectors.db2.connection import Session, quoted
@@ -100,8 +100,11 @@ class ReadTable:
     def reading(self) -> ChangeTableQuery:
         """How its change table is read."""
         found = self._expressions
-        before = tuple(found.values()) if old_names(self.table, self.instance) else ()
-        return ChangeTableQuery(self.instance.change_table, tuple(found), self.size, (), before)
+        query = ChangeTableQuery(self.instance.change_table, tuple(found), self.size)
+        if not old_names(self.table, self.instance):
+            return query
+        needed = never_null(self.table, [self.types[i] for i in self.selected])
+        return replace(query, before=tuple(found.values()), never_null=needed)
 
     def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
         """The selected arrays of changes, and which images are complete."""
