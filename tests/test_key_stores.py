@@ -103,6 +103,11 @@ def test_an_empty_store_is_said(file):
     assert "holds no private key" in refusal(lambda: shown(file))
 
 
+def test_a_pem_file_without_a_certificate_is_said(tmp_path):
+    (tmp_path / "key.pem").write_text("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+    assert refusal(lambda: trusted(tmp_path / "key.pem")).endswith("key.pem holds no certificate")
+
+
 def test_an_empty_file_is_said(tmp_path):
     (tmp_path / "nothing").touch()
     assert refusal(lambda: trusted(tmp_path / "nothing")).endswith("nothing is empty")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 PEM_MARK: Final = b"-----BEGIN "
+PEM_CERTIFICATE: Final = b"CERTIFICATE-----"
 _OTHER_FORMATS: Final = {b"\xce\xce\xce\xce": "JCEKS"}
 
 
@@ -96,9 +97,12 @@ def trusted_certificates(file: StoreFile) -> str:
 
     """
     content = read_store(file.name, file.path)
-    if is_pem(content):
+    is_text = is_pem(content)
+    if is_text and PEM_CERTIFICATE in content:
         return content.decode("ascii", "replace")
-    found = _trusted_in_jks(file, content) if content.startswith(MAGIC) else _trusted_in_pkcs12(file, content)
+    found: Sequence[x509.Certificate] = ()
+    if not is_text:
+        found = _trusted_in_jks(file, content) if content.startswith(MAGIC) else _trusted_in_pkcs12(file, content)
     if not found:
         raise ConfigError(f"{file.name}: {file.path} holds no certificate")
     _refuse_expired(file, found)

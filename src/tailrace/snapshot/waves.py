@@ -141,7 +141,8 @@ class SnapshotLane:
         for table in self._stored.held:
             if table not in self._held and not self._is_gone(table):
                 raise ProgressError(
-                    f"the log up to {self._position} lacks the change of {table} that the snapshot's progress names"
+                    f"the log up to {self._position} lacks the change of {table} that the snapshot's progress names: was the "
+                    "database restored since? Then begin anew, with an empty target and no progress"
                 )
 
     def _is_gone(self, table: str) -> bool:

@@ -189,6 +189,21 @@ def test_errors_that_come_through_arrow_are_those_of_statements(words: str, kind
     assert isinstance(of_driver(error, "reading"), kind)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("certificate is valid for db2.example.org, not localhost", "must be for the host that database.hostname names"),
+        ("cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs", "database.hostname"),
+        ("certificate has expired or is not yet valid: current time is after", "a certificate that is valid now"),
+        ("certificate signed by unknown authority", "the authority of its certificate"),
+    ],
+)
+def test_a_certificate_that_does_not_do_is_told_with_what_to_do(words: str, hint: str) -> None:
+    told = of_driver(OSError(f"drda: TLS handshake with h:1: tls: failed to verify certificate: x509: {words}"), "connecting")
+    assert isinstance(told, ConfigError)
+    assert hint in str(told)
+
+
 def test_an_error_of_who_reads_is_the_one_that_is_raised(session: Session) -> None:
     def read() -> None:
         with closing(session.batches(LARGE)) as batches:  # type: ignore[type-var]

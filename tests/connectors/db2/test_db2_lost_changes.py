@@ -241,6 +241,43 @@ def test_a_database_that_was_restored_and_has_passed_the_position_again_is_notic
         connector_for(settings).require_retained(read.progress, lambda: read.history)
 
 
+def test_a_database_that_was_restored_to_within_a_window_that_was_begun_is_noticed(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT INTO S.T VALUES (1, 'x')")
+    read = read_on(settings, read)
+    shop.replication.command("backup")  # type: ignore[attr-defined]
+    write(shop, "INSERT INTO S.OTHER VALUES (99)")
+    write(shop, "INSERT INTO S.T VALUES (99, 'x')")
+    reading = batches(settings, read)
+    read.take(next(reading))
+    reading.close()
+    assert "until" in next(iter(read.progress.restart.values()))
+    shop.replication.command("restore", 0)  # type: ignore[attr-defined]
+    clock(shop, 101)
+    for number in range(3, 9):
+        write(shop, f"INSERT INTO S.OTHER VALUES ({number})")
+    for noticed in (
+        lambda: read_on(settings, read),
+        lambda: connector_for(settings).require_retained(read.progress, lambda: read.history),
+    ):
+        with pytest.raises(PositionLostError, match=r"newest transaction up to there was .*; now it is .* was restored"):
+            noticed()
+
+
+def test_a_database_without_a_transaction_that_has_one_after_being_restored_is_noticed(shop: Database) -> None:
+    settings = settings_of(shop)
+    shop.replication.command("backup")  # type: ignore[attr-defined]
+    shop.sql("CREATE TABLE S.NOT_REGISTERED (ID INTEGER)", *(f"INSERT INTO S.NOT_REGISTERED VALUES {n}" for n in range(20)))
+    shop.replication.step()
+    read = started(settings)
+    shop.replication.command("restore", 0)  # type: ignore[attr-defined]
+    for number in range(9):
+        write(shop, f"INSERT INTO S.T VALUES ({number}, 'x')")
+    with pytest.raises(PositionLostError, match=r"newest transaction up to there was none; now it is .* was restored"):
+        read_on(settings, read)
+
+
 @pytest.mark.db2_stand_in("a second database")
 @pytest.mark.parametrize("has_changes", [False, True])
 def test_another_database_of_the_same_name_is_noticed(

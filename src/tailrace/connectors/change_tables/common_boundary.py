@@ -25,7 +25,7 @@ def common_boundary(positions: Positions, lanes: Sequence[Progress], names: Sequ
                 "name it again until they have come to one position (a run with --available-now brings them there)"
             )
     # A lane within a window must read to its end; lanes that are behind can always read up to there.
-    ends = {name: max(_end(each[name]) for each in found) for name in names}
+    ends = {name: max(each[name].reached for each in found) for name in names}
     return RestartPosition(
         {name: _joined(lsn, [each[name] for each in found]) for name, lsn in ends.items()}
     )
@@ -37,7 +37,7 @@ def is_boundary(positions: Positions, lane: Progress) -> bool:
 
 
 def _joined(lsn: Lsn, positions: Sequence[DatabasePosition]) -> DatabasePosition:
-    landmark = next((each.landmark for each in positions if each.is_between_windows and each.lsn == lsn), None)
+    landmark = next((each.landmark for each in positions if each.taken_over is None and each.reached == lsn), None)
     return DatabasePosition(lsn, as_of_us=_as_of_us(positions), landmark=landmark)
 
 
@@ -45,7 +45,3 @@ def _as_of_us(positions: Sequence[DatabasePosition]) -> int | None:
     """The earliest time of these positions, which holds for all that is behind any of them; None: one is unknown."""
     found = [each.as_of_us for each in positions if each.as_of_us is not None]
     return min(found) if len(found) == len(positions) else None
-
-
-def _end(position: DatabasePosition) -> Lsn:
-    return position.lsn if position.until is None else position.until

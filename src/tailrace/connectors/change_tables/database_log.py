@@ -127,7 +127,9 @@ class DatabaseLog(Generic[Session]):
         announced = self._new_batch()
         announce_removed(session, self._lost, self._announced, window, announced, self.position.as_of_us)
         announce_new(self._instances, self._announced, window, announced, self._reads)
-        begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
+        begin = self.position
+        if begin.until is None:
+            begin = begin.within(window.until, found.landmark)
         # A batch of its own, whose position has the window's end already: after a crash the same window is read.
         if announced.events:
             self.position = begin

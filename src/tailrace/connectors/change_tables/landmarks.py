@@ -29,7 +29,7 @@ class Landmark:
     Times are by the server's clock: microseconds since 1970-01-01T00:00, local time.
 
     Attributes:
-        commit: its commit LSN; None: it is unknown, or the list has none up to there.
+        commit: its commit LSN; None: the list has none up to there.
         clock_us: when it was committed.
         list_us: when the list was made; None: that says nothing.
         kept_us: how long the list keeps transactions at least, in microseconds, as it was set when this one was seen; 0: it
@@ -48,7 +48,7 @@ class Landmark:
         return "" if self.list_us is None else _shown(self.list_us)
 
     def __str__(self) -> str:
-        return "" if self.commit is None else f"{self.commit} of {_shown(self.clock_us)}"
+        return "none" if self.commit is None else f"{self.commit} of {_shown(self.clock_us)}"
 
     def passed_by(self, newer: Landmark | None) -> Landmark:
         """The landmark behind this one with a newer transaction; None: there is none."""

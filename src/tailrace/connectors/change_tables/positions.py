@@ -87,8 +87,8 @@ class DatabasePosition:
         filled: at such an end: the tables that have changes in the range, named like `table`; None: unknown.
         as_of_us: a time before which nothing behind `lsn` was committed, microseconds since the epoch: where instances do
             not tell what was cleaned up, that shows what can't have been. None: unknown.
-        landmark: the newest transaction up to `lsn` that the server listed, and its list, by which a restored database is
-            noticed, and another one. None: unknown.
+        landmark: the newest transaction up to `reached` that the server listed, and its list, by which a restored database
+            is noticed, and another one. None: unknown.
 
     """
 
@@ -127,6 +127,18 @@ class DatabasePosition:
         return found
 
     @property
+    def reached(self) -> Lsn:
+        """The end of what was read: of the window that is delivered in part, else of what is delivered."""
+        return self.lsn if self.until is None else self.until
+
+    def within(self, until: Lsn, landmark: Landmark | None) -> DatabasePosition:
+        """The position at the beginning of a window; `landmark`: the newest transaction in it; None: there is none."""
+        return replace(self, until=until, landmark=self._passed_by(landmark))
+
+    def _passed_by(self, landmark: Landmark | None) -> Landmark | None:
+        return landmark if self.landmark is None else self.landmark.passed_by(landmark)
+
+    @property
     def is_between_windows(self) -> bool:
         """Whether everything up to `lsn` is delivered, and nothing after it."""
         return self.until is None and self.taken_over is None
@@ -142,7 +154,7 @@ class DatabasePosition:
             initial=self.initial,
             taken_over=_behind(self.taken_over, lsn),
             as_of_us=self.as_of_us if as_of_us is None else as_of_us,
-            landmark=landmark if self.landmark is None else self.landmark.passed_by(landmark),
+            landmark=self._passed_by(landmark),
         )
 
 

@@ -45,23 +45,22 @@ def require_landmark(
         PositionLostError: it is another one than was seen there.
 
     """
-    found, seen = dialect.landmark(session, position.lsn), position.landmark
+    place, seen = position.reached, position.landmark
+    found = dialect.landmark(session, place)
     if found is None or seen is None:
         return found or seen
     if found.list_us is not None and seen.list_us is not None and found.list_us != seen.list_us:
         raise PositionLostError(
-            f"the log of {database} was read up to {position.lsn} by a list of transactions that was made at {seen.list_made}; "
+            f"the log of {database} was read up to {place} by a list of transactions that was made at {seen.list_made}; "
             f"now it is one that was made at {found.list_made}: it is another database, or capture was set up anew; "
             f"{SNAPSHOT_AGAIN}"
         )
-    if head < position.lsn:
+    if head < place or (seen.commit is None and found.commit is None):
         return seen
-    if seen.commit is None:
-        return seen if found.commit is None else found
     if found.commit is None:
         if not dialect.may_be_cleaned_up(session, seen):
             raise PositionLostError(
-                f"{database}: changes behind {position.lsn}, up to where they were read, may be lost: the newest transaction "
+                f"{database}: changes behind {place}, up to where they were read, may be lost: the newest transaction "
                 f"up to there, {seen}, is not listed any more, and {dialect.advice.clean_up} can't have taken it yet. Was "
                 "capture started cold, were rows deleted, or does it keep them for less time than is set "
                 f"({dialect.advice.keep_longer})? {SNAPSHOT_AGAIN}; or {dialect.advice.accept_gap}"
@@ -69,7 +68,7 @@ def require_landmark(
         return replace(seen, kept_us=None if seen.kept_us is None else 0)
     if found.commit != seen.commit or abs(found.clock_us - seen.clock_us) > CLOCK_US:
         raise PositionLostError(
-            f"the log of {database} was read up to {position.lsn}, and its newest transaction up to there was {seen}; now it "
-            f"is {found}: the database was restored, or it is another one; {SNAPSHOT_AGAIN}"
+            f"the log of {database} was read up to {place}, and its newest transaction up to there was {seen}; now it is "
+            f"{found}: the database was restored, or it is another one; {SNAPSHOT_AGAIN}"
         )
     return found

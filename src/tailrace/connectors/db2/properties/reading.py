@@ -58,7 +58,7 @@ PROPERTIES = (
         allowed=(FAIL, ACCEPT),
         doc="What to do about a table whose registration was made anew since it was read, where transactions of whatever "
         "table lie between the two: `fail` stops, since changes of it may be among them; `accept` goes on with a warning, "
-        "where nobody changed it meanwhile.",
+        "where nobody changed it meanwhile. The same where the newest transaction that was read is not listed any more.",
     ),
     Property(
         name="z.stop.lsn.ignore",
