@@ -23,8 +23,11 @@ from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
+from tailrace.connectors.change_tables.same_log import require_landmark
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
@@ -142,6 +145,13 @@ class ToyDatabase:
 
     def captured_up_to(self) -> Lsn:
         return self._dialect.head(self._toy)
+
+    def landmark(self, lsn: Lsn) -> Landmark | None:
+        return self._dialect.landmark(self._toy, lsn)
+
+    def require_landmark(self, lsn: Lsn, landmark: Landmark) -> None:
+        position = DatabasePosition(lsn, landmark=landmark)
+        require_landmark(self._dialect, self._toy, NAME, position, self.captured_up_to())
 
     def has(self, lsn: Lsn) -> bool:
         return True

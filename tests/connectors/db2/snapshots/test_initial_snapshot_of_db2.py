@@ -15,8 +15,10 @@ from tests.connectors.db2.snapshots.writing import KEYS, SEED, Writer, filled
 
 from support.change_table_reading import PLAIN
 from support.db2_reading import is_given
-from support.snapshotting import keyed, linear, taken
-from tailrace.connectors.base import Progress
+from support.encoding import encoded
+from support.snapshotting import begun, keyed, linear, stored, take, taken
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables.snapshots import source
 from tailrace.connectors.db2.connection import Session
 from tailrace.connectors.load import from_mapping
@@ -267,6 +269,32 @@ def test_a_log_that_ends_before_what_was_delivered_is_another_one(db2: Database,
     beyond = Progress("", {db2.database: {"lsn": f"{'ff' * 4}:{'ff' * 4}:{'ff' * 8}"}})
     with pytest.raises(PositionLostError, match="was restored from a backup, or is another one"):
         taken(settings_for(snapshot_mode="always"), after=[beyond])
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_database_that_was_restored_while_its_snapshot_was_stopped_is_noticed(
+    db2: Database, settings_for: SettingsFor
+) -> None:
+    """To a time behind the snapshot's position, and its log has passed the place up to which it was read beside the rows."""
+    filled(db2, 30)
+    settings = settings_for()
+    snapshot = begun(settings, 1)
+    db2.replication.command("backup")  # type: ignore[attr-defined]
+    reader = encoded(connector_for(settings).snapshot(Lane(), snapshot.progress, tuple(snapshot.history)), settings)
+    while len(snapshot.rows(T)) < 14:
+        db2.sql("UPDATE S.T SET V = 'then' WHERE ID = 29")
+        db2.replication.step()
+        batch = next(reader)
+        take(snapshot, batch)
+        snapshot.progress = snapshot.progress if batch.is_open else stored(batch.progress)
+    reader.close()
+    db2.replication.command("restore", 0)  # type: ignore[attr-defined]
+    for _ in range(200):
+        db2.sql("UPDATE S.T SET V = 'now' WHERE ID = 28")
+        db2.replication.step()
+    again = connector_for(settings).snapshot(Lane(), snapshot.progress, tuple(snapshot.history))
+    with pytest.raises(PositionLostError, match="the database was restored, or it is another one"):
+        list(encoded(again, settings))
 
 
 @pytest.mark.parametrize(("shape", "marks"), [("2.1", ["true", "true", "true", "last"]), ("current", None)])

@@ -16,6 +16,7 @@ import pyarrow as pa
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.snapshots.capture import Capture
@@ -158,6 +159,14 @@ class SourceDatabase(Protocol[ReadT]):
 
     def has(self, lsn: Lsn) -> bool:
         """Whether this session sees what is captured up to an LSN; a replica may lag."""
+        ...
+
+    def landmark(self, lsn: Lsn) -> Landmark | None:
+        """The newest transaction that the server lists up to an LSN, as `Dialect.landmark`."""
+        ...
+
+    def require_landmark(self, lsn: Lsn, landmark: Landmark) -> None:
+        """Raise `PositionLostError` if the log is another one than that in which this was the landmark of an LSN."""
         ...
 
     def wait_for(self, lsn: Lsn) -> None:

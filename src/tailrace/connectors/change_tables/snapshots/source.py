@@ -15,6 +15,8 @@ from typing import Any, Final, Generic
 
 import numpy as np
 
+from tailrace.connectors.change_tables import landmarks
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.change_tables.snapshots.blocks import ReadRows
@@ -42,6 +44,7 @@ UNPACKED_BYTES: Final = 32 << 20  # beyond it, chunks that wait are compressed
 PENDING_SECONDS: Final = 5.0  # after it the log is read, however many chunks are ready
 SETTLED_SECONDS: Final = 0.5  # between two times that are noted after chunks read ahead
 LSN: Final = "lsn"
+LANDMARKS: Final = "landmarks"  # of the databases, beside their LSNs
 VIEW: Final = "view"  # instead of an LSN: the position of a database's view, which is not known yet
 
 log = logging.getLogger(__name__)
@@ -89,6 +92,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         # By database, the number of the time noted after the chunks that were taken; None: none was noted after the
         # last one.
         self._seen: dict[str, int | None] = {}
+        self._landmarks: dict[str, tuple[Lsn, Landmark | None]] = {}  # the last ones, and at which LSNs
         self._ahead, self._settled_at = ReadAhead(self._read_in_time, size_of, self._read_once), 0.0
 
     @property
@@ -201,6 +205,8 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
             heads = {name: self._lsns.parse(text) for name, text in upto[LSN].items() if name in self._databases}
             for name, head in heads.items():
                 self._databases[name].wait_for(head)  # it was queried on another connection, perhaps of another replica
+                if name in upto.get(LANDMARKS, {}):
+                    self._databases[name].require_landmark(head, landmarks.parse(upto[LANDMARKS][name], self._lsns))
             yield from self._sections(heads)
             return
         self._settle()
@@ -290,7 +296,13 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
                 yield Section(next_section(database, head), self._place())
 
     def _place(self) -> dict[str, Any]:
-        return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
+        """Up to where the logs are read, with what shows later that they are the same ones."""
+        for name, database in self._databases.items():
+            if name not in self._landmarks or self._landmarks[name][0] != database.reached:
+                self._landmarks[name] = database.reached, database.landmark(database.reached)
+        found = {name: seen.to_dict() for name, (_, seen) in self._landmarks.items() if seen is not None}
+        place = {LSN: {name: database.reached.text for name, database in self._databases.items()}}
+        return {**place, LANDMARKS: found} if found else place
 
 
 def size_of(chunk: ReadChunk | Unread | None) -> int:

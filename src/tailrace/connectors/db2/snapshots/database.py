@@ -11,15 +11,18 @@ from typing import Any, Final
 import pyarrow as pa
 
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.same_log import require_landmark
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2 import tables_with_changes, transactions
 from tailrace.connectors.db2.catalog import control
 from tailrace.connectors.db2.change_tables import rows_of
 from tailrace.connectors.db2.connection import Session, connect
+from tailrace.connectors.db2.dialect import Db2Dialect
 from tailrace.connectors.db2.server_times import utc_us
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.snapshots import locks, statements, views
@@ -100,6 +103,15 @@ class Database:
     def captured_up_to(self) -> Lsn:
         """The greatest synchpoint now."""
         return transactions.head(self.asking, self.settings).lsn
+
+    def landmark(self, lsn: Lsn) -> Landmark:
+        """The newest row of IBMSNAP_UOW up to an LSN, and when that table was made."""
+        return transactions.landmark(self.asking, self.settings, lsn)
+
+    def require_landmark(self, lsn: Lsn, landmark: Landmark) -> None:
+        """Raise `PositionLostError` if it is another one now."""
+        position = DatabasePosition(lsn, landmark=landmark)
+        require_landmark(Db2Dialect(self.settings), self.asking, self.asking.database, position, self.captured_up_to())
 
     def has(self, lsn: Lsn) -> bool:  # noqa: ARG002
         """True: there are no replicas that are read."""

@@ -10,14 +10,18 @@ from typing import Any, Final
 import pyarrow as pa
 
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.same_log import require_landmark
 from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_ROWS
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import catalog, replicas, tables_with_changes
+from tailrace.connectors.sqlserver import catalog, replicas, tables_with_changes, transactions
 from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -111,6 +115,15 @@ class Database:
     def captured_up_to(self) -> Lsn:
         """The current max LSN."""
         return catalog.max_lsn(self.asking)
+
+    def landmark(self, lsn: Lsn) -> Landmark | None:
+        """The newest transaction with changes up to an LSN, in cdc.lsn_time_mapping."""
+        return transactions.newest(self.asking, lsn)
+
+    def require_landmark(self, lsn: Lsn, landmark: Landmark) -> None:
+        """Raise `PositionLostError` if it is another one now."""
+        position = DatabasePosition(lsn, landmark=landmark)
+        require_landmark(SqlServerDialect(self._settings), self.asking, self._name, position, self.captured_up_to())
 
     def has(self, lsn: Lsn) -> bool:
         """Whether this session sees what is captured up to an LSN; a replica may lag."""
