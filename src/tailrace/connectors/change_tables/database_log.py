@@ -165,8 +165,7 @@ class DatabaseLog(Generic[Session]):
             with ExitStack() as opens:
                 session = opens.enter_context(self._log.connect())
                 self._dialect.require_captured(session, self._database)
-                until = self.position.until
-                self._dialect.wait_for(session, self.position.lsn if until is None else until)
+                self._dialect.wait_for(session, self.position.reached)
                 self._opens = opens.pop_all()
             self._session = session
         return self._session

@@ -27,13 +27,12 @@ def next_window(
         PositionLostError: the log ends before the position.
 
     """
+    require_not_restored(database, head, position.reached)
     # A started window must stay what it was: its tables are in order of their names, and `position` is within one of
     # them.
     if position.until is not None:
-        require_not_restored(database, head, position.until)
         instances.refresh(session)
         return Window(position.lsn, position.until)
-    require_not_restored(database, head, position.lsn)
     window = Window(position.lsn, head if until is None else min(head, until))
     if window.is_empty:
         return None

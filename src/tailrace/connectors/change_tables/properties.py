@@ -7,6 +7,16 @@ from typing import Final
 from tailrace.config.properties import history
 from tailrace.config.property import Kind, Property, Status, varied
 
+TIME_MODES: Final = (
+    "adaptive",
+    "adaptive_time_microseconds",
+    "connect",
+    "isostring",
+    "microseconds",
+    "nanoseconds",
+)
+"""The values of `time.precision.mode`, its default first."""
+
 SCHEMAS: Final = (
     Property(
         name="schema.include.list",
@@ -80,8 +90,8 @@ def modes(temporal: str, decimal: str) -> tuple[Property, ...]:
         Property(
             name="time.precision.mode",
             kind=Kind.ENUM,
-            default="adaptive",
-            allowed=("adaptive", "adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"),
+            default=TIME_MODES[0],
+            allowed=TIME_MODES,
             doc=f"How {temporal} columns appear; `adaptive` by their precision.",
         ),
         Property(

@@ -8,14 +8,6 @@ from typing import Any, Final, Generic, TypeVar
 from tailrace.connectors.load import from_mapping
 from tailrace.schema.connect import Schema, Type
 
-TIME_MODES: Final = (
-    "adaptive",
-    "adaptive_time_microseconds",
-    "connect",
-    "isostring",
-    "microseconds",
-    "nanoseconds",
-)
 DECIMAL_MODES: Final = ("precise", "double", "string")
 RowT = TypeVar("RowT", bound=tuple[object, ...])
 

@@ -30,17 +30,8 @@ _DENIED: Final = frozenset({-551, -552, -567, -5193})
 _NO_DATABASE: Final = re.compile(r"RDBNFNRM|SQLCODE=-(?:1013|30061)\b")
 _LOGIN: Final = re.compile(r"SECCHKRM|RDBATHRM|SQLCODE=-(?:30082|1403|1060)\b")
 _TLS: Final = re.compile(r"TLS|x509|certificate", re.IGNORECASE)
-_HINTS: Final = (
-    (
-        re.compile(r"certificate is valid for|SAN|cannot validate certificate for"),
-        "The server's certificate must be for the host that database.hostname names",
-    ),
-    (re.compile("expired|not yet valid"), "The server needs a certificate that is valid now"),
-    (
-        re.compile(""),
-        "Is that a port with TLS (SSL_SVCENAME), and does the trust store have the authority of its certificate?",
-    ),
-)
+_OTHER_HOST: Final = re.compile(r"certificate is valid for|SAN|cannot validate certificate for")
+_OUT_OF_DATE: Final = re.compile("expired|not yet valid")
 _CUT: Final = r"connection re|broken pipe|i/o timeout|closed network"
 _CONNECTION: Final = re.compile(rf"\bdial\b|\bEOF\b|no such host|{_CUT}", re.IGNORECASE)
 _CUT_OFF: Final = re.compile(_CUT, re.IGNORECASE)
@@ -89,7 +80,7 @@ def of_driver(error: Exception, doing: str, *, by_tls: bool | None = None) -> Ta
             "diagnostic log)"
         )
     if _TLS.search(text) and not _CUT_OFF.search(text):
-        return ConfigError(f"{message}. {next(hint for form, hint in _HINTS if form.search(text))}")
+        return ConfigError(f"{message}. {_about_certificate(text)}")
     if by_tls is not None and _NO_DRDA.search(text):
         return SourceSetupError(
             f"{message}. That port does not speak Db2's protocol: is database.port right? Or does it take TLS alone "
@@ -100,6 +91,15 @@ def of_driver(error: Exception, doing: str, *, by_tls: bool | None = None) -> Ta
             message += ". If that port takes TLS alone (SSL_SVCENAME), set driver.sslConnection=true"
         return RetriableError(message)
     return SourceSetupError(message)
+
+
+def _about_certificate(text: str) -> str:
+    """What to look at after an error of TLS."""
+    if _OTHER_HOST.search(text):
+        return "The server's certificate must be for the host that database.hostname names"
+    if _OUT_OF_DATE.search(text):
+        return "The server needs a certificate that is valid now"
+    return "Is that a port with TLS (SSL_SVCENAME), and does the trust store have the authority of its certificate?"
 
 
 def is_of_driver(error: Exception, module: Any) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.connectors.change_tables.types_page import DECIMAL_MODES, TIME_MODES, TypeTables
+from tailrace.connectors.change_tables.properties import TIME_MODES
+from tailrace.connectors.change_tables.types_page import DECIMAL_MODES, TypeTables
 from tailrace.connectors.db2.structures import column_of
 from tailrace.connectors.db2.types import field_schema
 from tailrace.schema.tables import Column
