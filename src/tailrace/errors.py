@@ -64,6 +64,10 @@ class DeliveryError(TailraceError):
     """A record that the target will never accept as it is; the message names topic, position and remedy."""
 
 
+class TransformError(TailraceError):
+    """A transform can't be applied to a record; the message names the transform, the topic and the remedy."""
+
+
 class StoppedError(TailraceError):
     """A stop was requested before the end; Spark must not treat the work as done."""
 

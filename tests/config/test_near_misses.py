@@ -4,7 +4,7 @@ import pytest
 
 from tailrace.config import near_misses
 from tailrace.config.near_misses import Candidate, escaped, near_miss
-from tailrace.config.patterns import compile_java, split_regexes
+from tailrace.java_patterns import compile_java, split_regexes
 
 ORDERS = ("orders", "order_items", "price$", "Größe", "a,b")
 MYSQL = [Candidate(f"shop.{name}", (name,)) for name in ORDERS]

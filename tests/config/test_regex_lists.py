@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list, split_regexes
+from tailrace.java_patterns import PatternError, compile_java, matches_any, split_list, split_regexes
 
 NAMES = st.text("abcXYZ019_$-., ", min_size=1, max_size=12).map(str.strip).filter(bool)
 

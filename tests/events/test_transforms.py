@@ -42,7 +42,7 @@ def dropped(_records):
 
 
 def of_even_numbers(records):
-    return [records.where(records.log_order % 2 == 0)]
+    return [records.where(np.array([int(records.positions[i]) % 2 == 0 for i in range(len(records))]))]
 
 
 def audited(records):

@@ -19,11 +19,15 @@ from tailrace.schema.connect import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A value of a column; null if the column's value is null, or the role has no row."""
+    """A value of a column; null if the column's value is null, or the role has no row.
+
+    If `filled`, a transform has put the schema's default in the place of such nulls, whatever the converter does with them.
+    """
 
     schema: Schema
     slot: int
     role: int
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

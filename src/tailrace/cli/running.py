@@ -114,7 +114,7 @@ def load_job(
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
         document, settings = without_history_topic(document, settings)
-    lanes = settings.tasks_max if is_kafka else 1
+    lanes = settings.tasks_max if is_kafka and not settings.topics_by_content else 1
     pace = Pace(
         slice_seconds=min(settings.tailrace_slice_ms / 1000, LANES_SLICE_SECONDS if lanes > 1 else math.inf),
         commit_at_head=is_kafka,  # a transaction costs some milliseconds; a commit to files creates a file

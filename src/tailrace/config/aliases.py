@@ -16,10 +16,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from tailrace.config.patterns import PatternError, compile_java
 from tailrace.config.placeholders import with_replaced
 from tailrace.config.problems import Problems
 from tailrace.config.providers import CLASSES
+from tailrace.java_patterns import PatternError, compile_java
 
 _LIST = "config.providers"
 

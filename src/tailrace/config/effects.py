@@ -36,7 +36,8 @@ CHANGES_RECORDS: Final = frozenset(
     notification.enabled.channels notification.sink.topic.name
     key.converter key.converter.schemas.enable key.converter.decimal.format key.converter.replace.null.with.default
     value.converter value.converter.schemas.enable value.converter.decimal.format value.converter.replace.null.with.default
-    header.converter header.converter.schemas.enable transforms
+    header.converter header.converter.schemas.enable transforms transforms.* predicates predicates.*
+    errors.tolerance
     topic.creation.enable topic.creation.groups topic.creation.*
     tailrace.event.shape tailrace.context.headers tailrace.delivery.guarantee
     """.split()  # noqa: SIM905 - so many are read more easily without quotes
@@ -52,7 +53,7 @@ ONLY_TUNES: Final = frozenset(
     connection.validation.timeout.ms
     driver.* database.<camelCase>
     errors.max.retries retriable.restart.connector.wait.ms
-    errors.tolerance errors.retry.timeout errors.retry.delay.initial.ms errors.retry.delay.max.ms
+    errors.retry.timeout errors.retry.delay.initial.ms errors.retry.delay.max.ms
     errors.log.enable errors.log.include.messages
     guardrail.collections.max guardrail.collections.limit.action
     topic.cache.size heartbeat.interval.ms heartbeat.action.query internal.*
@@ -78,7 +79,7 @@ ONLY_TUNES: Final = frozenset(
     signal.poll.interval.ms signal.file signal.kafka.topic signal.kafka.groupId signal.kafka.bootstrap.servers
     signal.kafka.poll.timeout.ms signal.consumer.*
     key.converter.schemas.cache.size value.converter.schemas.cache.size key.converter.* value.converter.*
-    header.converter.* predicates transforms.* predicates.*
+    header.converter.*
     exactly.once.support transaction.boundary transaction.boundary.interval.ms
     producer.override.* consumer.override.* admin.override.*
     openlineage.integration.enabled openlineage.integration.* offset.* offsets.* debezium.embedded.*

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import Factory, frozen
 
-from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
 from tailrace.config.spelling import printable
 from tailrace.config.unknown_names import Others, Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
+from tailrace.java_patterns import PatternError, compile_java, split_list
 
 HIDDEN = "********"
 _LEAST_SECRET = 4  # characters; what is shorter would be found within other words

@@ -13,7 +13,7 @@ from typing import Literal
 
 from attrs import evolve, field, frozen
 
-from tailrace.config.patterns import compile_java, matches_any
+from tailrace.java_patterns import compile_java, matches_any
 from tailrace.schema.tables import TableId
 
 Patterns = tuple[re.Pattern[str], ...]

@@ -6,8 +6,8 @@ import re
 
 from tailrace.config.entries import Entry
 from tailrace.config.filters import MessageKeys, Naming
-from tailrace.config.patterns import PatternError, split_regexes
 from tailrace.config.problems import Problems
+from tailrace.java_patterns import PatternError, split_regexes
 
 _PART = re.compile(r"\s*(?P<table>[^:]+):(?P<columns>[^:,]+(?:,[^:,]+)*)\s*")
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from attrs import frozen
 
-from tailrace.config.patterns import PatternError, compile_java
+from tailrace.java_patterns import PatternError, compile_java
 
 SHOWN: Final = 3
 _ALIKE: Final = 0.6  # difflib's ratio from which names count as similar

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tailrace.config.entries import Entry
 from tailrace.config.filters import ColumnPolicy, Hash, Mask, Naming, SourceTypes, Truncate
-from tailrace.config.patterns import PatternError, split_regexes
 from tailrace.config.problems import Problems
 from tailrace.config.properties.selection import HASH, HASH_V2, MASK, TRUNCATE
 from tailrace.config.property import Family
+from tailrace.java_patterns import PatternError, split_regexes
 
 Rule = ColumnPolicy | SourceTypes
 Expressions = tuple[str, ...]

@@ -25,6 +25,7 @@ from tailrace.config.overrides import SelectOverrides
 from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
+from tailrace.config.transform_settings import TransformSettings
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 
@@ -37,6 +38,8 @@ class Settings:
 
     Attributes after the properties:
         routing: the topic of each table's changes.
+        transform_chain: the transforms in order, with their properties.
+        topics_by_content: transforms take topics from what records contain, so that one lane has to deliver them.
         tables: which tables are captured.
         columns: which columns are in an event's value.
         column_rules: what happens to columns, in Debezium's order; the first that matches counts.
@@ -172,6 +175,7 @@ class Settings:
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
     exactly_once_support: str
+    errors_tolerance: str
     topic_creation_enable: bool
     topic_creation_groups: tuple[str, ...]
     openlineage_integration_enabled: bool
@@ -188,6 +192,8 @@ class Settings:
 
     # Worked out from them
     routing: Routing
+    transform_chain: tuple[TransformSettings, ...]
+    topics_by_content: bool
     tables: TableFilter
     columns: ColumnFilter
     column_rules: tuple[ColumnPolicy | SourceTypes, ...]

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from attrs import field, frozen
 
 from tailrace.config.entries import Entry
-from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
+from tailrace.java_patterns import PatternError, compile_java, matches_any, split_list
 
 PREFIX = "topic.creation."
 DEFAULT = "default"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tailrace.config.patterns import compile_java, split_list, split_regexes
 from tailrace.config.property import Kind, Property
 from tailrace.config.secret import Secret
+from tailrace.java_patterns import compile_java, split_list, split_regexes
 
 Value = str | int | bool | tuple[str, ...] | Secret | None
 

@@ -23,7 +23,6 @@ from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import CLIENTS, pass_through
-from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import GROUP, JSON
@@ -33,6 +32,7 @@ from tailrace.config.settings import Settings
 from tailrace.config.signal_checks import check_signals
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
+from tailrace.config.transform_settings import TransformSettings
 from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.unknown_values import KnownValues
 from tailrace.config.unreplaced_placeholders import without_unreplaced
@@ -40,10 +40,12 @@ from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
+from tailrace.java_patterns import split_list
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing
 from tailrace.schema.table_names import in_database, signal_tables
+from tailrace.schema.topic_renames import TopicRename
 
 _BEFORE = PropertyTables(((GROUP, (CONNECTOR_CLASS,), ()),))
 """The only known property until it has been read, since the others depend on the connector."""
@@ -100,8 +102,9 @@ def from_mapping(
     keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
     creation = _topic_creation(values, entries, problems)
     overrides = _overrides(kind, values, entries, problems)
+    transforms = _transforms(values, entries, problems)
     problems.raise_if_any(source)
-    return _settings(kind, values, entries, problems, rules, keys, creation, overrides)
+    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms)
 
 
 def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
@@ -193,6 +196,7 @@ def _settings(
     keys: MessageKeys,
     creation: TopicCreation,
     overrides: SelectOverrides,
+    transforms: tuple[TransformSettings, ...],
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
@@ -206,9 +210,12 @@ def _settings(
     attributes["schema_history_internal"] = _history(values, entries)
     attributes |= {each.attribute: pass_through(entries, each.prefix) for each in CLIENTS}
     attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
+    renames = _renames(transforms, values, problems)
     return kind.settings(
         **attributes,
-        routing=_routing(kind, values),
+        routing=_routing(kind, values, renames or ()),
+        transform_chain=transforms,
+        topics_by_content=renames is None,
         tables=_tables(kind, values),
         columns=ColumnFilter(_filter(values, "column"), kind.naming),
         column_rules=rules,
@@ -257,10 +264,37 @@ def _name_adjustment(values: Mapping[str, Value], entries: Mapping[str, Entry]) 
     return "avro" if is_free else values["schema.name.adjustment.mode"]
 
 
-def _routing(kind: Spec, values: Mapping[str, Value]) -> Routing:
+def _transforms(
+    values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
+) -> tuple[TransformSettings, ...]:
+    if not any(name.startswith(("transforms", "predicates")) for name in entries):
+        return ()
+    from tailrace.transforms.configured import Given, read_transforms  # columns, which most configurations load without
+
+    names = _texts(values["transforms"]), _texts(values["predicates"])
+    return read_transforms(Given(entries, *names, str(values["tailrace.event.shape"])), problems)
+
+
+def _renames(
+    transforms: tuple[TransformSettings, ...], values: Mapping[str, Value], problems: Problems
+) -> tuple[TopicRename, ...] | None:
+    """What transforms make of topics; None if that follows from what records contain."""
+    if not transforms:
+        return ()
+    from tailrace.transforms.configured import routing_of  # as above
+
+    renames = routing_of(transforms)
+    if renames is None and values["tasks.max"] != 1:
+        problems.warn(
+            f"tasks.max is {values['tasks.max']}: one lane delivers, as transforms take topics from what records contain"
+        )
+    return renames
+
+
+def _routing(kind: Spec, values: Mapping[str, Value], renames: tuple[TopicRename, ...]) -> Routing:
     """How topics are named: the name of the only database is not in them. Debezium 1.4's connectors read only one."""
     several = kind.one_database is None and values["tailrace.event.shape"] != SHAPE_1_4
-    return Routing(str(values["topic.delimiter"]), names_database=several)
+    return Routing(str(values["topic.delimiter"]), names_database=several, renames=renames)
 
 
 def _tables(kind: Spec, values: Mapping[str, Value]) -> TableFilter:

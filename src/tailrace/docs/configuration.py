@@ -18,6 +18,7 @@ from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.docs.kafka_clients import client_sections
+from tailrace.docs.transforms import transforms_page
 
 _RENDERED = """\
 <!-- Rendered from the property tables: python -m tailrace.docs -->
@@ -126,6 +127,7 @@ def _page_of(spec: Spec) -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": introduction,
     "configuration-without-effect.md": without_effect,
+    "transforms.md": transforms_page,
     **{_page_of(spec): partial(page, name) for name, spec in SPECS.items()},
 }
 """The pages by the names of their files."""

@@ -141,7 +141,8 @@ class _Writer:
     def write(self, node: Node) -> None:
         if isinstance(node, Column):
             place, kind = self._place(node.slot)
-            self._template.value(op_for(kind), place, node.role, self._format.null(node.schema))
+            null = null_text(node.schema) if node.filled else self._format.null(node.schema)
+            self._template.value(op_for(kind), place, node.role, null)
         elif isinstance(node, Constant):
             self.const(self._format.null(node.schema) if node.value is None else value_json(node.schema, node.value))
         elif isinstance(node, Struct):

@@ -10,14 +10,18 @@ of the next one come. Memory is used again while it is in the processor's caches
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+import numpy as np
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
+from tailrace.changes.source_records import SourceRecords
 from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
 from tailrace.events.event import Event, Events
-from tailrace.events.transforms import Transform, transformed
+from tailrace.transforms.chain import Transform, transformed
 
 if TYPE_CHECKING:
     from tailrace.encoding.json import JsonEncoder, JsonFormat
@@ -48,7 +52,10 @@ class Pipeline(Generic[T]):
         return made.made
 
     def _encoded(self, event: Event) -> list[T]:
-        return [self._encoder.encode(each) for each in transformed(event.source_records(), self._transforms)]
+        return [self._encoder.encode(each) for each in self._transformed(event.source_records())]
+
+    def _transformed(self, records: SourceRecords) -> Iterator[SourceRecords]:
+        return transformed(records, self._transforms)
 
 
 class EncodedEvents(Generic[T]):
@@ -82,6 +89,19 @@ class EncodedEvents(Generic[T]):
 class RecordPipeline(Pipeline[Records]):
     """Makes what sinks take."""
 
+    def _encoded(self, event: Event) -> list[Records]:
+        """The records of an event, in log order within each topic: a transform may have handled some of them by themselves.
+
+        Records of one change have the same rank in the log. So their places in the event order them here.
+        """
+        if not self._transforms:
+            return super()._encoded(event)
+        records = event.source_records()
+        ranks = records.log_order
+        placed = replace(records, log_order=np.arange(len(records), dtype=np.int64))
+        merged = in_log_order([self._encoder.encode(each) for each in self._transformed(placed)])
+        return [replace(each, log_order=ranks[each.log_order]) for each in merged]
+
     def records(self, events: Events, *, interleaved: bool) -> list[Records]:
         """The records of a batch, in log order within each topic, of which transforms may have made one of several.
 
@@ -96,7 +116,17 @@ class RecordPipeline(Pipeline[Records]):
 
 def pipeline_of(settings: Settings) -> RecordPipeline:
     """The pipeline that a configuration asks for."""
-    return RecordPipeline(json_encoder(settings))
+    return RecordPipeline(json_encoder(settings), transforms_of(settings))
+
+
+def transforms_of(settings: Settings) -> list[Transform]:
+    """The transforms of a configuration, in order."""
+    if not settings.transform_chain:
+        return []
+    from tailrace.transforms.configured import transform_of  # as much as the transforms need
+
+    tolerant = settings.errors_tolerance == "all"
+    return [transform_of(each, tolerant=tolerant) for each in settings.transform_chain]
 
 
 def json_encoder(settings: Settings) -> JsonEncoder:

@@ -87,6 +87,17 @@ class NameSettings(Protocol):
         """The topic of each table's changes."""
 
 
+class OwningLane(Protocol):
+    """One of the parallel readers (`connectors/base.Lane`)."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it delivers what belongs to no table."""
+
+    def owns(self, topic: str) -> bool:
+        """Whether it delivers the topic."""
+
+
 @dataclass(slots=True)
 class Names:
     """The names in one configuration. It remembers topics, to notice when two tables share one."""
@@ -111,6 +122,19 @@ class Names:
             )
         self._note(name, table)
         return name
+
+    def is_of(self, lane: OwningLane, table: TableId) -> bool:
+        """Whether that lane delivers a table's changes: its topic behind the transforms decides."""
+        routing = self.settings.routing
+        topic = routing.delivered(sanitized_topic(routing.topic(self.settings.topic_prefix, table)))
+        if routing.renames and topic in self._of_no_table():
+            return lane.is_first
+        return lane.owns(topic)
+
+    def _of_no_table(self) -> frozenset[str]:
+        """The topics of what belongs to no table, which the first lane delivers, behind the transforms."""
+        own = (self.schema_change_topic, self.transaction_topic, self.heartbeat_topic)
+        return frozenset(map(self.settings.routing.delivered, own))
 
     def _note(self, name: str, table: TableId) -> None:
         first = self._origins.setdefault(name, table)

@@ -11,13 +11,14 @@ routing lacks must be the behaviour from before that member existed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import asdict, fields_dict, frozen
 
 from tailrace.errors import ProgressError
 from tailrace.schema.tables import TableId
+from tailrace.schema.topic_renames import TopicRename
 
 
 @frozen
@@ -27,20 +28,31 @@ class Routing:
     Attributes:
         delimiter: between the parts of a name (`topic.delimiter`).
         names_database: whether the database is one of the parts; Debezium leaves it out where a connector reads only one.
+        renames: what transforms make of topics, in order.
 
     """
 
     delimiter: str = "."
     names_database: bool = True
+    renames: tuple[TopicRename, ...] = ()
 
     def topic(self, prefix: str, table: TableId) -> str:
         """The topic of a table's changes, before characters are replaced that Kafka does not allow."""
         parts = (prefix, table.catalog if self.names_database else "", table.schema, table.name)
         return self.delimiter.join(part for part in parts if part.strip())
 
+    def delivered(self, topic: str) -> str:
+        """The topic behind the transforms."""
+        for rename in self.renames:
+            topic = rename.renamed(topic)
+        return topic
+
     def to_dict(self) -> dict[str, Any]:
         """The routing as JSON."""
-        return asdict(self)
+        stored = asdict(self)
+        if not self.renames:  # so that a version before there were renames can go on
+            del stored["renames"]
+        return stored
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Routing:
@@ -51,8 +63,16 @@ class Routing:
 
         """
         if unknown := sorted(set(given) - set(fields_dict(cls))):
-            raise ProgressError(
-                f"the progress says that topics were named by {', '.join(unknown)}, which this version of tailrace does not "
-                "know: a newer one wrote it; go on with that"
-            )
-        return cls(**given)
+            raise _newer(unknown)
+        try:
+            renames = tuple(TopicRename.from_dict(each) for each in given.get("renames", ()))
+        except KeyError as error:
+            raise _newer([str(error.args[0])]) from None
+        return cls(**{**given, "renames": renames})
+
+
+def _newer(unknown: Sequence[str]) -> ProgressError:
+    return ProgressError(
+        f"the progress says that topics were named by {', '.join(unknown)}, which this version of tailrace does not "
+        "know: a newer one wrote it; go on with that"
+    )

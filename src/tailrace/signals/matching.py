@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tailrace.config.near_misses import Candidate, near_miss
-from tailrace.config.patterns import PatternError, compile_java
+from tailrace.java_patterns import PatternError, compile_java
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.table_names import QUOTES, table_id
 from tailrace.schema.tables import TableId

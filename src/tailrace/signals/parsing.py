@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
-from tailrace.config.patterns import PatternError, split_regexes
+from tailrace.java_patterns import PatternError, split_regexes
 from tailrace.signals.matching import EVERYTHING, check_expression
 from tailrace.signals.model import (
     Channel,

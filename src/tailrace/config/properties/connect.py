@@ -114,20 +114,22 @@ PROPERTIES = (
         "`header.converter` is the JSON converter.",
     ),
     Property(
-        name="transforms", kind=Kind.LIST, status=Status.REFUSED, doc="Names of transforms of the records."
+        name="transforms",
+        kind=Kind.LIST,
+        doc="Names of transforms of the records, in order. What each one is, and its properties: [transforms](transforms.md).",
     ),
     Property(
-        name="predicates", kind=Kind.LIST, status=Status.UNUSED, doc="Names of conditions of transforms."
+        name="predicates",
+        kind=Kind.LIST,
+        doc="Names of predicates, which say which records a transform is for: [transforms](transforms.md#predicates).",
     ),
     Property(
         name="errors.tolerance",
         kind=Kind.ENUM,
         default="none",
         allowed=("none", "all"),
-        status=Status.IGNORED,
-        reason="nothing is skipped, as there are no transforms and JSON can show every record; a record that Kafka does not "
-        "take stops the connector",
-        doc="Whether records that fail in a transform, a converter or the producer are dropped.",
+        doc="Whether records that fail in a transform stop the connector, or are dropped, counted and logged (`all`). JSON can "
+        "show every record; a record that Kafka does not take stops the connector.",
     ),
     _ignored(
         "errors.retry.timeout",
@@ -202,8 +204,8 @@ PROPERTIES = (
 )
 
 FAMILIES = (
-    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, "`transforms` does not name it"),
-    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, "`transforms` names no transform with it"),
+    prefixed("transforms.", "Properties of one transform, behind its name in `transforms`.", Status.WORKS, ""),
+    prefixed("predicates.", "Properties of one predicate, behind its name in `predicates`.", Status.WORKS, ""),
     prefixed(
         "topic.creation.",
         "Of the group `default` (needed where there is any) or a group of `topic.creation.groups`: "

@@ -137,7 +137,7 @@ class CapturedTables(Generic[Session, TypeT]):
     def owns(self, table: TableId) -> bool:
         """Whether this lane delivers the table's events."""
         if table not in self._owned:
-            self._owned[table] = self._lane.count == 1 or self._lane.owns(self._names.topic(table))
+            self._owned[table] = self._lane.count == 1 or self._names.is_of(self._lane, table)
         return self._owned[table]
 
     def reads(self, table: TableId) -> bool:

@@ -57,7 +57,7 @@ def _require_announced(
 
     def matters(table: TableId) -> bool:
         counts = counts_all or is_for_signals(dialect, table)
-        return counts or lane.count == 1 or lane.owns(names.topic(table))
+        return counts or lane.count == 1 or names.is_of(lane, table)
 
     instances = CaptureInstances(dialect, announced)
     instances.refresh(session)

@@ -121,7 +121,7 @@ class CapturedTables:
 
     def owns(self, table_id: TableId) -> bool:
         """Whether the table's events are delivered by this lane."""
-        return self._lane.count == 1 or self._lane.owns(self._names.topic(table_id))
+        return self._lane.count == 1 or self._names.is_of(self._lane, table_id)
 
     def empty_shape(self, table_id: TableId) -> tuple[list[Vector], Shape] | None:
         """Columns without values and the shape of events that carry no row; None for an unknown or another lane's table.

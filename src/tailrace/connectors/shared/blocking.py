@@ -163,7 +163,7 @@ class BlockingReader(Generic[_Settings]):
     def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
         """Those that this lane delivers: work from lanes of another layout names further tables."""
         names = Names(self._settings)
-        return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
+        return {table: text for table, text in tables.items() if names.is_of(self._lane, table)}
 
     def _reached(self, blocking: BlockingWork | None) -> Progress:
         return replace(self._progress, signalled=replace(self._work, blocking=blocking).to_dict())

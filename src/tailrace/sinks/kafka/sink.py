@@ -174,7 +174,7 @@ class KafkaSink:
         return Claiming(self._ledger, self._source, self._owner, routing, self._delivers, self._take_over)
 
     def _delivers(self, lane: Lane, routing: Routing, table: TableId) -> bool:
-        return lane.owns(TopicNames(evolve(self._settings, routing=routing)).topic(table))
+        return TopicNames(evolve(self._settings, routing=routing)).is_of(lane, table)
 
     def _claim_of(self, records: Sequence[ProgressRecord | None]) -> Claim:
         """A claim from records; the first lane's routing counts for all."""

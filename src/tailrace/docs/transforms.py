@@ -1,0 +1,77 @@
+"""Renders the reference page of transforms and predicates from their specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tailrace.config.property import Property
+from tailrace.config.values import allowed_in_words
+from tailrace.transforms.registry import REFUSED, predicate_names, predicate_spec, transform_names, transform_spec
+from tailrace.transforms.spec import PredicateSpec, TransformSpec
+
+_INTRODUCTION: Final = """\
+# Transforms
+
+<!-- Rendered from the specs of transforms: python -m tailrace.docs -->
+
+tailrace runs Kafka Connect's single message transforms and Debezium's by their Java class names, with the properties that
+they have there. They work on columns, not record by record. `transforms=a,b` names them in order, `transforms.a.type` is the
+class of one, and `transforms.a.<property>` is a property of it. A property that the class does not have is a warning, and one
+that is nearly the name of one is an error. All of it is checked before Spark starts.
+
+A transform sees every record: changes with their tombstones, and, where they are switched on, heartbeats, transaction
+boundaries, schema changes and notifications. `transforms.a.predicate` names a predicate of `predicates`, and the transform is
+then for the records that it is true of, or, with `transforms.a.negate=true`, for all others.
+
+A record that a transform can't be applied to stops the connector, as in Kafka Connect. With `errors.tolerance=all` it is
+dropped, counted and logged.
+
+Topics are created, and tables assigned to lanes, by the topic behind the transforms. If that follows from what records
+contain (a column, a condition), one lane delivers everything, and a warning says so where `tasks.max` is more.
+
+Classes in Java of one's own can't be run.
+"""
+_HEADER: Final = ("Property", "Type", "Default", "Allowed", "Meaning")
+
+
+def transforms_page() -> str:
+    """The page of transforms."""
+    specs = [found[0] for name in transform_names() if (found := transform_spec(name) or transform_spec(f"{name}$Key"))]
+    predicates = [spec for name in predicate_names() if (spec := predicate_spec(name)) is not None]
+    refused = [f"- `{name}`: {why}." for name, why in REFUSED.items()]
+    parts = [
+        _INTRODUCTION,
+        *(_section(each, "##") for each in specs),
+        "## Predicates\n",
+        *(_section(each, "###") for each in predicates),
+        "## Classes that are refused\n",
+        "\n".join(refused) + "\n",
+    ]
+    return "\n".join(parts)
+
+
+def _section(spec: TransformSpec | PredicateSpec, heading: str) -> str:
+    short = spec.name.rpartition(".")[2]
+    has_parts = isinstance(spec, TransformSpec) and spec.has_parts
+    names = f"`{spec.name}$Key`, `{spec.name}$Value`" if has_parts else f"`{spec.name}`"
+    lines = [f"{heading} {short}", "", f"{names}. {spec.doc}", ""]
+    return "\n".join([*lines, *_table(spec.properties)])
+
+
+def _table(properties: Sequence[Property]) -> Iterable[str]:
+    if not properties:
+        return ()
+    rows = [_line(_row(each)) for each in properties]
+    return (_line(_HEADER), _line("---" for _ in _HEADER), *rows, "")
+
+
+def _row(prop: Property) -> tuple[str, ...]:
+    shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
+    default = "required" if prop.required else f"`{shown}`" if shown not in {None, ""} else ""
+    allowed = ", ".join(f"`{each}`" for each in prop.allowed) or allowed_in_words(prop)
+    return (f"`{prop.name}`", prop.kind.value, default, allowed, prop.doc)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

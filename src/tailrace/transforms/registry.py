@@ -1,0 +1,58 @@
+"""Which Java classes of transforms and predicates there are, and in which module each one is.
+
+A module is imported when a configuration names its class.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final, cast
+
+from tailrace.transforms.spec import KEY, VALUE, PredicateSpec, TransformSpec
+
+KAFKA: Final = "org.apache.kafka.connect.transforms."
+DEBEZIUM: Final = "io.debezium.transforms."
+
+_MODULES: Final = {
+    f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{KAFKA}RegexRouter": "regex_router",
+}
+_PREDICATES: Final = f"{KAFKA}predicates."
+_PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombstone")
+
+REFUSED: Final = {
+    f"{DEBEZIUM}UnwrapFromEnvelope": "Debezium renamed it in 0.9 and has no such class any more: "
+    f"write {DEBEZIUM}ExtractNewRecordState",
+}
+"""Classes that are known and can't be run, with what to do."""
+
+
+def transform_names() -> tuple[str, ...]:
+    """The names of all transforms, without `$Key` and `$Value`."""
+    return tuple(_MODULES)
+
+
+def predicate_names() -> tuple[str, ...]:
+    """The names of all predicates."""
+    return tuple(_PREDICATES + name for name in _PREDICATE_NAMES)
+
+
+def transform_spec(type_: str) -> tuple[TransformSpec, str] | None:
+    """The transform of a Java class and its part, `Key`, `Value` or ""; None if there is none.
+
+    `Outer.Inner`, as some people write it, is not a class's name in Java.
+    """
+    name, _, part = type_.partition("$")
+    module = _MODULES.get(name)
+    if module is None:
+        return None
+    spec = cast("TransformSpec", import_module(f"tailrace.transforms.{module}").SPEC)
+    return (spec, part) if (part in {KEY, VALUE}) == spec.has_parts and (spec.has_parts or not part) else None
+
+
+def predicate_spec(type_: str) -> PredicateSpec | None:
+    """The predicate of a Java class; None if there is none."""
+    if type_ not in predicate_names():
+        return None
+    specs = import_module("tailrace.transforms.predicates").SPECS
+    return cast("PredicateSpec", specs[type_])
