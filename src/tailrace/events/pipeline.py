@@ -90,13 +90,15 @@ class RecordPipeline(Pipeline[Records]):
     """Makes what sinks take."""
 
     def _encoded(self, event: Event) -> list[Records]:
+        return self.made_of(event.source_records())
+
+    def made_of(self, records: SourceRecords) -> list[Records]:
         """The records of an event, in log order within each topic: a transform may have handled some of them by themselves.
 
         Records of one change have the same rank in the log. So their places in the event order them here.
         """
         if not self._transforms:
-            return super()._encoded(event)
-        records = event.source_records()
+            return [self._encoder.encode(records)]
         ranks = records.log_order
         placed = replace(records, log_order=np.arange(len(records), dtype=np.int64))
         merged = in_log_order([self._encoder.encode(each) for each in self._transformed(placed)])
