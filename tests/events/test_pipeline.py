@@ -5,9 +5,9 @@ import pytest
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
 from tailrace.connectors.shared.batches import Batch
-from tailrace.events.pipeline import RecordPipeline, json_encoder, sizes_of
+from tailrace.events.pipeline import RecordPipeline, encoder_of, sizes_of
 
-ENCODER = json_encoder(unit_settings())
+ENCODER = encoder_of(unit_settings())
 
 
 def event(*keys):

@@ -19,7 +19,7 @@ from tailrace.connectors.mysql import source_block
 from tailrace.encoding.json import JsonEncoder, JsonFormat
 from tailrace.events.heartbeats import HeartbeatLayouts
 from tailrace.events.ordering import TransactionCounter
-from tailrace.events.pipeline import RecordPipeline, json_encoder
+from tailrace.events.pipeline import RecordPipeline, encoder_of
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.events.transactions import Boundaries, Counts, TransactionLayouts
 from tailrace.notifications.event import Notifications
@@ -67,7 +67,7 @@ unwrapped.layouts = {}
 def done(tmp_path, monkeypatch, *transforms):
     """What a task made of the log's first 300 changes, with these transforms."""
     job = counting_job(tmp_path, 300)
-    monkeypatch.setattr(Job, "new_pipeline", lambda _: RecordPipeline(json_encoder(SETTINGS), transforms))
+    monkeypatch.setattr(Job, "new_pipeline", lambda _: RecordPipeline(encoder_of(SETTINGS), transforms))
     return job, task.deliver(job, TO_300)
 
 
@@ -189,7 +189,7 @@ def test_events_are_let_go_one_by_one():
         left.append(len(events))
         return [records]
 
-    RecordPipeline(json_encoder(SETTINGS), [spy]).records(events, interleaved=False)
+    RecordPipeline(encoder_of(SETTINGS), [spy]).records(events, interleaved=False)
     assert left == [1, 0]
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from support.unit_settings import unit_settings
 from tests.formats.comparing import Comparison, assert_same
 from tests.formats.connect_parts import ConnectParts, Converter, Line, Predicate, Transform
 
+from support.unit_settings import unit_settings
 from tailrace.events.pipeline import pipeline_of
 
 JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"

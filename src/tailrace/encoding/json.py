@@ -17,13 +17,15 @@ import numpy as np
 import orjson
 
 from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
-from tailrace.changes.records import Binary, Header, Records, nulls
+from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, value_json
+from tailrace.encoding.message_encoder import MessageEncoder
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
-from tailrace.schema.connect import Schema
+from tailrace.errors import UnsupportedError
+from tailrace.schema.connect import Schema, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,13 @@ class JsonFormat:
     Attributes:
         schemas: whether each message contains its schema (`schemas.enable`).
         defaults: whether a null in a field with a default is written as the default (`replace.null.with.default`).
+        bare_texts: whether a text as a whole is written as it is, without quotes, as SimpleHeaderConverter does.
 
     """
 
     schemas: bool = True
     defaults: bool = True
+    bare_texts: bool = False
 
     def prefix(self, schema: Schema) -> bytes:
         """The text before a message's payload."""
@@ -53,33 +57,11 @@ class JsonFormat:
         return null_text(schema, replace_with_default=self.defaults)
 
 
-class JsonEncoder:
+class JsonEncoder(MessageEncoder):
     """The `Encoder` of JSON; keys, values and headers have separate formats."""
 
     def __init__(self, key: JsonFormat, value: JsonFormat, header: JsonFormat) -> None:
-        self._keys = JsonMessages(key)
-        self._values = JsonMessages(value)
-        self._headers = JsonMessages(header)
-
-    def encode(self, records: SourceRecords) -> Records:
-        """The records as JSON text; a missing key is a null key, a missing value a tombstone."""
-        values = self._values.render(records.value, records, records.has_value)
-        return Records(
-            topic=records.topic,
-            keys=nulls(len(records)) if records.key is None else self._keys.render(records.key, records, records.has_key),
-            values=values,
-            timestamps=records.timestamps,
-            positions=records.positions,
-            log_order=records.log_order,
-            headers=tuple(
-                [Header(each.name, self._headers.render(each.layout, records, each.present)) for each in records.headers]
-            ),
-            partition=records.partition,
-        )
-
-    def size(self, encoded: Records) -> int:
-        """The bytes of keys and values."""
-        return encoded.keys.size + encoded.values.size
+        super().__init__(JsonMessages(key), JsonMessages(value), JsonMessages(header))
 
 
 class JsonMessages:
@@ -96,12 +78,33 @@ class JsonMessages:
             program = self._programs[layout] = self._compiled(layout, records.columns)
         return program.render(records.columns, records.roles, present)
 
+    def render_with_headers(
+        self, layout: Layout, records: SourceRecords, present: Mask | None = None
+    ) -> tuple[Binary, tuple[Header, ...]]:
+        """The same, and the headers that belong to it: none."""
+        return self.render(layout, records, present), ()
+
     def _compiled(self, layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
+        if self._format.bare_texts and layout.schema.type is Type.STRING:
+            return _bare_text(layout, columns)
         writer = _Writer(self._format, columns)
         writer.const(self._format.prefix(layout.schema))
         writer.write(layout.root)
         writer.const(self._format.suffix)
         return writer.program(layout.lasting)
+
+
+def _bare_text(layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
+    """The program of a whole text without quotes."""
+    node = layout.root
+    template = Template()
+    if isinstance(node, Constant):
+        template.const(str("" if node.value is None else node.value).encode())
+        return _LayoutProgram(template.program(), [], {})
+    if not isinstance(node, Column):
+        raise UnsupportedError("a text that is no column can't be a header")
+    template.value(Op.RAW, 0, node.role, b"null")
+    return _LayoutProgram(template.program(), [node.slot], {})
 
 
 _Reader = Callable[[AnyColumn], Vector]

@@ -24,7 +24,7 @@ from tailrace.events.event import Event, Events
 from tailrace.transforms.chain import Transform, transformed
 
 if TYPE_CHECKING:
-    from tailrace.encoding.json import JsonEncoder, JsonFormat
+    from tailrace.encoding.message_encoder import MessageEncoder
     from tailrace.encoding.sizes import JsonSizes
 
 T = TypeVar("T")
@@ -118,7 +118,7 @@ class RecordPipeline(Pipeline[Records]):
 
 def pipeline_of(settings: Settings) -> RecordPipeline:
     """The pipeline that a configuration asks for."""
-    return RecordPipeline(json_encoder(settings), transforms_of(settings))
+    return RecordPipeline(encoder_of(settings), transforms_of(settings))
 
 
 def transforms_of(settings: Settings) -> list[Transform]:
@@ -131,25 +131,16 @@ def transforms_of(settings: Settings) -> list[Transform]:
     return [transform_of(each, tolerant=tolerant) for each in settings.transform_chain]
 
 
-def json_encoder(settings: Settings) -> JsonEncoder:
-    """JSON as the converters of a configuration are set."""
-    from tailrace.encoding.json import JsonEncoder, JsonFormat  # compiled code, which planners do without
+def encoder_of(settings: Settings) -> MessageEncoder:
+    """The encoder that a configuration asks for."""
+    from tailrace.encoding import formats  # compiled code, which planners do without
 
-    return JsonEncoder(*_formats(settings), JsonFormat(settings.header_converter_schemas_enable))
+    return formats.encoder_of(settings)
 
 
 def sizes_of(settings: Settings) -> JsonSizes:
     """What reckons how large events are when they are encoded."""
-    from tailrace.encoding.sizes import JsonSizes  # as above
+    from tailrace.encoding.formats import key_format, value_format  # as above
+    from tailrace.encoding.sizes import JsonSizes
 
-    return JsonSizes(*_formats(settings))
-
-
-def _formats(settings: Settings) -> tuple[JsonFormat, JsonFormat]:
-    """Of keys and of values."""
-    from tailrace.encoding.json import JsonFormat  # as above
-
-    return (
-        JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default),
-        JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default),
-    )
+    return JsonSizes(key_format(settings), value_format(settings))

@@ -7,10 +7,10 @@ from typing import Final, cast
 
 import numpy as np
 
+from tailrace.changes.field_paths import is_null
 from tailrace.changes.layouts import Struct
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Schema
-from tailrace.transforms.paths import is_null
 
 BEFORE: Final = "before"
 AFTER: Final = "after"

@@ -14,6 +14,7 @@ from typing import Final, cast
 
 import numpy as np
 
+from tailrace.changes.field_paths import path_to
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.config.property import Kind, Property
@@ -23,7 +24,6 @@ from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.transforms.metadata_fields import metadata_fields, node_of
 from tailrace.transforms.old_delete_modes import MODES, OLD_PROPERTIES, settled
-from tailrace.transforms.paths import path_to
 from tailrace.transforms.routed_by_field import routed
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import values_are_null
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.config.property import Property
 from tailrace.java_patterns import compile_java
 from tailrace.transforms.chain import Predicate
-from tailrace.transforms.paths import values_are_null
 from tailrace.transforms.spec import PredicateSpec
 
 _PACKAGE: Final = "org.apache.kafka.connect.transforms.predicates."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tailrace.changes.field_paths import Path, texts
 from tailrace.changes.source_records import SourceRecords
-from tailrace.transforms.paths import Path, texts
 
 
 def routed(

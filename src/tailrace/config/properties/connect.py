@@ -23,9 +23,8 @@ _CONVERTERS_BY_MAKER = tuple(
         (r"io\.debezium\..+Converter", "one of Debezium's"),
         (r"com\.snowflake\..+Converter", "one of Snowflake's, for sinks"),
         (r"com\.(?:microsoft|azure)\..+Converter|com\.blueapron\..+Converter|io\.aiven\..+Converter", "a vendor's"),
-        (re.escape(STRING), "Kafka Connect's text"),
         (r"org\.apache\.kafka\.connect\..+Converter", "one of Kafka Connect's"),
-        (r"(?i)(?:avro|protobuf|string|bytearray|bytes|json_?sr|jsonschema|cloudevents)", "a short name"),
+        (r"(?i)(?:avro|protobuf|bytearray|bytes|json_?sr|jsonschema|cloudevents)", "a short name"),
     )
 )
 _SPARK = "Spark runs the tasks"
@@ -38,10 +37,10 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=name,
             kind=Kind.CLASS,
             default=JSON,
-            allowed=(JSON,),
-            other_spellings={"json": JSON},
+            allowed=(JSON, STRING),
+            other_spellings={"json": JSON, "string": STRING},
             recognised=_CONVERTERS_BY_MAKER,
-            doc=f"Converter of event {side}s; JSON so far.",
+            doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`.",
         ),
         Property(
             name=f"{name}.schemas.enable",
