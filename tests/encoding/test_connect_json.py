@@ -63,6 +63,15 @@ def test_a_null_is_the_default_unless_the_converter_is_told_otherwise():
     assert null_text(DECIMAL.with_(default=b"\x01\x02")) == b'"AQI="'
 
 
+def test_a_null_within_a_struct_list_or_map_is_not_the_default_either():
+    text = Schema(Type.STRING, optional=True, default="d")
+    row = Schema(Type.STRUCT, fields=(Field("s", text), Field("l", Schema(Type.ARRAY, items=text))))
+    schema = Schema(Type.MAP, keys=Schema(Type.STRING), items=row)
+    value = {"k": {"s": None, "l": [None]}}
+    assert value_json(schema, value) == b'{"k":{"s":"d","l":["d"]}}'
+    assert value_json(schema, value, replace_with_default=False) == b'{"k":{"s":null,"l":[null]}}'
+
+
 def test_structs_bytes_and_decimals_have_their_forms():
     schema = Schema(
         Type.STRUCT, fields=(Field("a", LONG), Field("b", DECIMAL), Field("c", Schema(Type.BYTES)))

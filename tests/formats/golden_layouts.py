@@ -82,6 +82,8 @@ class Laid:
         present = None if there.all() else there
         if schema.type is not Type.STRUCT and len(set(map(repr, values))) == 1:
             return SourceHeader(name, Layout(Constant(schema, values[0])), present)
+        if any(message is not None and message["payload"] is None for message in messages):
+            return SourceHeader(name, self.plain(schema, values, roles.RECORD), present)
         role = _ROLE_OF_HEADER.get(name, roles.RECORD)
         if role != roles.RECORD:
             self._roles[role] = self._where(values)

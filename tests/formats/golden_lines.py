@@ -15,6 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from tests.formats.made_lines import made_lines
+
+MADE: Final = "made"
 Line = Mapping[str, Any]
 _FOLDER: Final = Path(__file__).parent
 _COMPARISONS: Final = _FOLDER.parent / "differential"
@@ -28,6 +31,8 @@ _FIRST_TIME: Final = 1_700_000_000_000  # ms; recorded lines don't have the time
 @cache
 def golden_lines(source: str) -> tuple[Line, ...]:
     """The lines of a source: a name of `sources`."""
+    if source == MADE:
+        return tuple(made_lines())
     found = _mysql(source) if source.startswith("mysql: ") else _compared(source)
     return tuple(_line(line, number) for number, line in enumerate(_few(found)))
 
@@ -40,7 +45,7 @@ def sources() -> tuple[str, ...]:
     for place in ("snapshots", "sqlserver", "db2"):
         paths = sorted((_COMPARISONS / place / "golden").glob("*.jsonl"))
         found += [f"{place}: {path.stem}" for path in paths if _WITH_SCHEMAS in path.read_text(encoding="utf-8")]
-    return tuple(found)
+    return (*found, MADE)
 
 
 def every_line() -> tuple[Line, ...]:

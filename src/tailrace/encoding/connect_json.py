@@ -15,7 +15,7 @@ import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import orjson
@@ -107,8 +107,10 @@ def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True)
     """
     if value is None:
         return null_text(schema, replace_with_default=replace_with_default)
-    write = _WRITERS.get(schema.type, _scalar)
-    return write(schema, value)
+    compound = _COMPOUNDS.get(schema.type)
+    if compound is not None:
+        return compound(schema, value, partial(value_json, replace_with_default=replace_with_default))
+    return _SCALARS.get(schema.type, _scalar)(schema, value)
 
 
 def decimal_bytes(value: Decimal, scale: int) -> bytes:
@@ -134,24 +136,26 @@ def _floating(_schema: Schema, value: float) -> bytes:
     return orjson.dumps(float(value))
 
 
-def _struct(schema: Schema, value: Mapping[str, Any]) -> bytes:
-    fields = (orjson.dumps(f.name) + b":" + value_json(f.schema, value.get(f.name)) for f in schema.fields)
+_Parts = Callable[[Schema, Any], bytes]
+"""Writes the parts of a struct, array or map."""
+
+
+def _struct(schema: Schema, value: Mapping[str, Any], part: _Parts) -> bytes:
+    fields = (orjson.dumps(f.name) + b":" + part(f.schema, value.get(f.name)) for f in schema.fields)
     return b"{" + b",".join(fields) + b"}"
 
 
-def _array(schema: Schema, value: Sequence[Any]) -> bytes:
+def _array(schema: Schema, value: Sequence[Any], part: _Parts) -> bytes:
     items = _known(schema.items, schema)
-    return b"[" + b",".join(value_json(items, item) for item in value) + b"]"
+    return b"[" + b",".join(part(items, item) for item in value) + b"]"
 
 
-def _map(schema: Schema, value: Mapping[Any, Any]) -> bytes:
+def _map(schema: Schema, value: Mapping[Any, Any], part: _Parts) -> bytes:
     keys, items = _known(schema.keys, schema), _known(schema.items, schema)
     if keys.type is Type.STRING:
-        pairs = (orjson.dumps(key) + b":" + value_json(items, item) for key, item in value.items())
+        pairs = (orjson.dumps(key) + b":" + part(items, item) for key, item in value.items())
         return b"{" + b",".join(pairs) + b"}"
-    entries = (
-        b"[" + value_json(keys, key) + b"," + value_json(items, item) + b"]" for key, item in value.items()
-    )
+    entries = (b"[" + part(keys, key) + b"," + part(items, item) + b"]" for key, item in value.items())
     return b"[" + b",".join(entries) + b"]"
 
 
@@ -161,10 +165,12 @@ def _known(part: Schema | None, schema: Schema) -> Schema:
     return part
 
 
-_WRITERS: Final[dict[Type, Callable[[Schema, Any], bytes]]] = {
+_SCALARS: Final[dict[Type, Callable[[Schema, Any], bytes]]] = {
     Type.BYTES: _bytes,
     Type.FLOAT32: _floating,
     Type.FLOAT64: _floating,
+}
+_COMPOUNDS: Final[dict[Type, Callable[[Schema, Any, _Parts], bytes]]] = {
     Type.STRUCT: _struct,
     Type.ARRAY: _array,
     Type.MAP: _map,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -55,6 +55,10 @@ class JsonFormat:
     def null(self, schema: Schema) -> bytes:
         """The text of a null in a field."""
         return null_text(schema, replace_with_default=self.defaults)
+
+    def value(self, schema: Schema, value: Any) -> bytes:
+        """The text of a single value."""
+        return value_json(schema, value, replace_with_default=self.defaults)
 
 
 class JsonEncoder(MessageEncoder):
@@ -147,13 +151,13 @@ class _Writer:
             null = null_text(node.schema) if node.filled else self._format.null(node.schema)
             self._template.value(op_for(kind), place, node.role, null)
         elif isinstance(node, Constant):
-            self.const(self._format.null(node.schema) if node.value is None else value_json(node.schema, node.value))
+            self.const(self._format.value(node.schema, node.value))
         elif isinstance(node, Struct):
             self._write_struct(node)
         elif isinstance(node, Array):
             self._write_array(node)
         else:
-            self._raw(node, partial(_texts, node.schema))
+            self._raw(node, partial(_texts, node.schema, self._format))
 
     def begin_item(self, commas: int, role: int) -> None:
         """What stands before an item of a list: a comma, or nothing."""
@@ -211,9 +215,9 @@ def _fractions(column: AnyColumn) -> Vector:
     return leaves(cast("Vector", column))[0]
 
 
-def _texts(schema: Schema, column: AnyColumn) -> Vector:
-    """Python values as JSON; a null is written as the default of its schema."""
-    return vector_of([value_json(schema, value) for value in cast("Objects", column).values])
+def _texts(schema: Schema, format_: JsonFormat, column: AnyColumn) -> Vector:
+    """Python values as JSON."""
+    return vector_of([format_.value(schema, value) for value in cast("Objects", column).values])
 
 
 def _joined(items: _LayoutProgram, column: AnyColumn) -> Vector:
