@@ -90,7 +90,7 @@ class JsonMessages:
 
     def _compiled(self, layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
         if self._format.bare_texts and layout.schema.type is Type.STRING:
-            return _bare_text(layout, columns)
+            return _bare_text(layout)
         writer = _Writer(self._format, columns)
         writer.const(self._format.prefix(layout.schema))
         writer.write(layout.root)
@@ -98,7 +98,7 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-def _bare_text(layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
+def _bare_text(layout: Layout) -> _LayoutProgram:
     """The program of a whole text without quotes."""
     node = layout.root
     template = Template()

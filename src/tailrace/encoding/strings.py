@@ -77,7 +77,7 @@ def _texts(records: SourceRecords, path: Path) -> pl.Series:
 
 def _of_struct(records: SourceRecords, path: Path, node: Struct) -> pl.Series:
     n = len(records)
-    parts = []
+    parts: list[pl.Expr] = []
     for field, each in zip(node.schema.fields, node.fields, strict=True):
         text = _texts(records, Path((*path.nodes, each)))
         parts.append((pl.lit(f"{field.name}=") + pl.lit(text)).alias(str(len(parts))))
