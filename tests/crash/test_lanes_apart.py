@@ -38,7 +38,7 @@ class Shop:
             server.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(700))", database)
         self.run = LiveRun(folder, self._config, f"kafka:{broker.address}", [server.port])
 
-    def configure(self, lanes, delimiter):
+    def configure(self, lanes, delimiter, **further):
         self._properties = properties_for(
             self._server,
             topic_prefix=self.prefix,
@@ -46,7 +46,7 @@ class Shop:
             tasks_max=lanes,
             topic_delimiter=delimiter,
             value_converter_schemas_enable=False,
-            **{"producer.override.batch.size": 1 << 20},
+            **{"producer.override.batch.size": 1 << 20, **further},
         )
         self._config.write_text(json.dumps({"name": self.prefix, "config": self._properties}))
 
