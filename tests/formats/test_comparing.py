@@ -101,12 +101,11 @@ def test_records_out_of_log_order_are_refused():
         (b'{"a":-0.0}', b'{"a":0.0}', False),
         (b'{"a":"1.0E10"}', b'{"a":"10000000000.0"}', False),
         (b'{"a":1,"b":2}', b'{"b":2,"a":1}', False),
-        (b'"\\u00e9"', '"é"'.encode(), True),
-        (b'"\\\\u00e9"', '"é"'.encode(), False),
+        (b'"\\u00e9"', '"é"'.encode(), False),
         (b'{"a": 1}', b'{"a":1}', False),
         (b'{"a\\"1.0E1":1.50}', b'{"a\\"1.0E1":1.5}', True),
         (None, b"null", False),
     ],
 )
-def test_json_is_the_same_but_for_the_digits_of_fractions_and_for_escapes(theirs, ours, same):
+def test_json_is_the_same_but_for_the_digits_of_fractions(theirs, ours, same):
     assert same_json(theirs, ours) is same

@@ -14,14 +14,13 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import orjson
 
 from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over
-from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, value_json
+from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, text_json, value_json
 from tailrace.encoding.message_encoder import MessageEncoder
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
 from tailrace.errors import UnsupportedError
@@ -174,7 +173,7 @@ class _Writer:
     def _write_fields(self, node: Struct) -> None:
         before = b"{"
         for field, each in zip(node.schema.fields, node.fields, strict=True):
-            self.const(before + orjson.dumps(field.name) + b":")
+            self.const(before + text_json(field.name) + b":")
             self.write(each)
             before = b","
         self.const(b"}" if node.schema.fields else b"{}")
