@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +19,8 @@ from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import take, vector_of
-from tailrace.schema.connect import NO_DEFAULT, Schema
+from tailrace.encoding.connect_json import decimal_bytes
+from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ def gathered(records: SourceRecords, path: Path) -> Vector:
     """
     node, n = path.node, len(records)
     if isinstance(node, Constant):
-        vector = _repeated(node.value if node.value is not None or not _has_default(node) else node.schema.default, n)
+        value = node.schema.default if node.value is None and _has_default(node) else node.value
+        vector = repeated(node.schema, value, n)
     elif isinstance(node, Column):
         vector = _gathered(records, node)
     else:
@@ -141,7 +144,7 @@ def _gathered(records: SourceRecords, node: Column) -> Vector:
     if not column.length:  # every record's row is missing
         column = _empty_row(column)
     found = take(column, np.maximum(rows, 0))
-    return _with_default(found, node) if node.filled else found
+    return with_default(found, node.schema) if node.filled else found
 
 
 def _empty_row(column: Vector) -> Vector:
@@ -149,12 +152,11 @@ def _empty_row(column: Vector) -> Vector:
     return Vector(column.kind, 1, np.zeros(shape, column.data.dtype), np.zeros(1, np.uint8))
 
 
-def _with_default(vector: Vector, node: Column) -> Vector:
+def with_default(vector: Vector, schema: Schema) -> Vector:
     """The values with the schema's default for nulls, for columns that a transform has filled."""
-    default = node.schema.default
-    if default is NO_DEFAULT or vector.valid is None:
+    if schema.default is NO_DEFAULT or vector.valid is None:
         return vector
-    one, valid = _repeated(default, 1), vector.is_valid()
+    one, valid = repeated(schema, schema.default, 1), vector.is_valid()
     data = vector.data.copy()
     if vector.kind in {Kind.TEXT, Kind.BYTES}:
         buffers = (*vector.buffers, *one.buffers)
@@ -167,14 +169,17 @@ def _with_default(vector: Vector, node: Column) -> Vector:
     return Vector(vector.kind, vector.length, data)
 
 
-def _repeated(value: Any, n: int) -> Vector:
-    """A value as a vector of n."""
+def repeated(schema: Schema, value: Any, n: int) -> Vector:
+    """A value of a schema that is no struct, list or map, as a vector of n."""
+    if isinstance(value, Decimal):
+        value = decimal_bytes(value, int(dict(schema.parameters).get("scale", "0")))
+    if schema.type in {Type.FLOAT32, Type.FLOAT64}:
+        kind = Kind.FLOAT32 if schema.type is Type.FLOAT32 else Kind.FLOAT64
+        return Vector(kind, n, np.full(n, value or 0, np.float32 if kind is Kind.FLOAT32 else np.float64))
     if isinstance(value, bool):
         return Vector(Kind.BOOL, n, np.full(n, int(value), np.int64))
     if isinstance(value, int):
         return Vector(Kind.INT, n, np.full(n, value, np.int64))
-    if isinstance(value, float):
-        return Vector(Kind.FLOAT64, n, np.full(n, value, np.float64))
     text = value.encode() if isinstance(value, str) else value or b""
     one = vector_of([text], Kind.BYTES if isinstance(value, bytes) else Kind.TEXT)
     return take(one, np.zeros(n, np.int64))

@@ -15,7 +15,17 @@ DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{KAFKA}DropHeaders": "drop_headers",
+    f"{KAFKA}ExtractField": "extract_field",
+    f"{KAFKA}Filter": "filter",
+    f"{KAFKA}HeaderFrom": "header_from",
+    f"{KAFKA}HoistField": "hoist_field",
+    f"{KAFKA}InsertField": "insert_field",
+    f"{KAFKA}MaskField": "mask_field",
     f"{KAFKA}RegexRouter": "regex_router",
+    f"{KAFKA}ReplaceField": "replace_field",
+    f"{KAFKA}SetSchemaMetadata": "set_schema_metadata",
+    f"{KAFKA}ValueToKey": "value_to_key",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
 _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombstone")
