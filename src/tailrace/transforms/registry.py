@@ -15,6 +15,8 @@ DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{DEBEZIUM}outbox.EventRouter": "event_router",
+    f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
     f"{KAFKA}RegexRouter": "regex_router",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
