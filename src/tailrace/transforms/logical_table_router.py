@@ -117,7 +117,7 @@ SPEC = TransformSpec(
             doc="Whether keys get a field that tells tables of one topic apart.",
         ),
         Property(name="key.field.name", default="__dbz__physicalTableIdentifier", doc="The name of that field."),
-        Property(name="key.field.regex", default="", doc="A Java regular expression for the old topic, whose match is replaced."),
+        Property(name="key.field.regex", default="", doc="A Java regular expression for the old topic."),
         Property(name="key.field.replacement", default="", doc="The field's value; without both it is the old topic."),
         Property(
             name="schema.name.adjustment.mode",

@@ -44,6 +44,23 @@ class JsonSchemas:
     nulls_as_bytes: bool = False
     adjust: Callable[[str], str] = str
 
+    def schema_of_payload(self, name: str, value: Any) -> Schema:
+        """The schema of a whole payload, which must be a struct.
+
+        An empty array has no schema in Connect either, and stays a text.
+
+        Raises:
+            NotExpandedError: there is an array whose items are not alike, or the payload is empty.
+            MismatchError: the payload is an array.
+
+        """
+        schema = self.schema_of(name, value)
+        if schema is None:
+            raise NotExpandedError("it is an empty array")
+        if schema.type is not Type.STRUCT:
+            raise MismatchError("a payload is an array")
+        return schema
+
     def schema_of(self, name: str | None, value: Any) -> Schema | None:
         """The schema of a parsed value, of which structs are called `name`; None if it is not known.
 

@@ -90,9 +90,7 @@ def _expand(found: Expanded, payloads: Sequence[str | None], name: str, schemas:
             continue
         try:
             value = parsed(text)
-            schema = schemas.schema_of(name, value)
-            if schema is None or schema.type is not Type.STRUCT:
-                raise MismatchError("a payload is an array")
+            schema = schemas.schema_of_payload(name, value)
             found.values[i] = checked(schema, value)
         except NotExpandedError:
             kept += 1

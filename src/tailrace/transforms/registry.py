@@ -17,6 +17,8 @@ _MODULES: Final = {
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
     f"{DEBEZIUM}outbox.EventRouter": "event_router",
     f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
+    f"{DEBEZIUM}ExtractChangedRecordState": "changed_record_state",
+    f"{DEBEZIUM}HeaderToValue": "header_to_value",
     f"{KAFKA}RegexRouter": "regex_router",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
