@@ -18,11 +18,12 @@ from tailrace.changes.field_paths import path_to
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.config.values import NotYetError
 from tailrace.schema.connect import Schema, Type
+from tailrace.transforms.dropped_fields import DROP_PROPERTIES, DroppedFields
 from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.transforms.metadata_fields import metadata_fields, node_of
+from tailrace.transforms.name_lists import Names
 from tailrace.transforms.old_delete_modes import MODES, OLD_PROPERTIES, settled
 from tailrace.transforms.routed_by_field import routed
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
@@ -48,9 +49,9 @@ class ExtractNewRecordState:
         route_by_field: str,
         replace_null_with_default: bool,
         drop_fields_header_name: str,
+        drop_fields_from_key: bool,
+        drop_fields_keep_schema_compatible: bool,
     ) -> None:
-        if drop_fields_header_name:
-            raise NotYetError("drop.fields.header.name is not supported yet; leave it out")
         self._failures = making.failures
         self._mode = delete_tombstone_handling_mode
         self._rewrites = self._mode in {"rewrite", "rewrite-with-tombstone"}
@@ -58,6 +59,9 @@ class ExtractNewRecordState:
         self._fields = metadata_fields(add_fields, add_fields_prefix)
         self._header_fields = metadata_fields(add_headers, add_headers_prefix)
         self._route_by = route_by_field
+        self._drops = DroppedFields(
+            drop_fields_header_name.strip(), making.failures, from_key=drop_fields_from_key, all_=not drop_fields_keep_schema_compatible
+        )
         self._rows = Edits(self._row)
         self._states = Edits(_state)
         self._headers = Edits(self._added_headers)
@@ -88,9 +92,11 @@ class ExtractNewRecordState:
     def _unwrapped(self, records: SourceRecords, image: str) -> Sequence[SourceRecords]:
         """The rows of one image."""
         found = []
-        for each in self._routed(records, image):
-            value = self._rows.of(each.value, image)
-            found.append(replace(each, value=value, headers=(*each.headers, *self._headers.of(each.value))))
+        for routed_ in self._routed(records, image):
+            headed = replace(routed_, headers=(*routed_.headers, *self._headers.of(routed_.value)))
+            for each, names in self._drops.named(headed):
+                value = self._rows.of(each.value, image, names)
+                found.append(replace(each, value=value, key=self._drops.key(each.key, names)))
         return found
 
     def _deletes(self, records: SourceRecords) -> Sequence[SourceRecords]:
@@ -99,13 +105,19 @@ class ExtractNewRecordState:
         if self._rewrites:
             return self._unwrapped(records, BEFORE)
         gone = []
-        for each in self._routed(records, BEFORE):
-            headers = (*each.headers, *self._headers.of(each.value))
-            if self._mode == "delete-to-tombstone":
-                gone.append(replace(each, headers=headers, has_value=np.zeros(len(each), np.bool_)))
-            else:  # a null that keeps its schema
-                gone.append(replace(each, headers=headers, value=self._states.of(each.value)))
+        for routed_ in self._routed(records, BEFORE):
+            headed = replace(routed_, headers=(*routed_.headers, *self._headers.of(routed_.value)))
+            for each, names in self._drops.named(headed):
+                gone.append(self._without_row(replace(each, key=self._drops.key(each.key, names)), names))
         return gone
+
+    def _without_row(self, records: SourceRecords, names: Names) -> SourceRecords:
+        """Deletes whose value is null."""
+        if self._mode != "delete-to-tombstone":  # a null that keeps its schema
+            return replace(records, value=self._states.of(records.value))
+        if names and not self._drops.all:
+            return self._failures.all_of(records, "drop.fields.keep.schema.compatible needs the schema that a tombstone lacks")
+        return replace(records, has_value=np.zeros(len(records), np.bool_))
 
     def _routed(self, records: SourceRecords, image: str) -> Sequence[SourceRecords]:
         if not self._route_by or not len(records):
@@ -116,15 +128,19 @@ class ExtractNewRecordState:
             return (self._failures.all_of(records, wrong),)
         return routed(records, path, lambda text: text if text and text.strip() else None)
 
-    def _row(self, envelope: Layout, image: str) -> Layout:
+    def _row(self, envelope: Layout, image: str, names: Names) -> Layout:
         """The layout of rows: columns, `__deleted`, the added fields."""
         root = cast("Struct", envelope.root)
         struct = cast("Struct", root.field(image))
         pairs = [(name, filled(node) if self._fills else node) for name, node in named_nodes(struct)]
         if self._rewrites:
             pairs.append((DELETED, Constant(_DELETED_SCHEMA, "true" if image == BEFORE else "false")))
-        added = [(wanted.name, node_of(wanted, root)) for wanted in self._fields]
-        pairs += [(name, node) for name, node in added if node is not None]
+        nodes = [(wanted.name, node_of(wanted, root)) for wanted in self._fields]
+        added = [(name, node) for name, node in nodes if node is not None]
+        if image == AFTER:
+            pairs = self._drops.left([*pairs, *added], names)
+        else:  # a delete's fields are dropped before others are added
+            pairs = [*self._drops.left(pairs, names), *added]
         return Layout(struct_of(copied_basics(struct.schema), pairs), envelope.lasting)
 
     def _added_headers(self, envelope: Layout) -> tuple[SourceHeader, ...]:
@@ -164,7 +180,7 @@ SPEC = TransformSpec(
             default=True,
             doc="Whether the modes that rewrite put a column's default in the place of a null.",
         ),
-        Property(name="drop.fields.header.name", default="", doc="A header with the names of fields to leave out."),
+        *DROP_PROPERTIES,
         *OLD_PROPERTIES,
     ),
     make=ExtractNewRecordState,

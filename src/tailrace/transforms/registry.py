@@ -15,9 +15,13 @@ DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{DEBEZIUM}outbox.EventRouter": "event_router",
+    f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
+    f"{DEBEZIUM}ExtractChangedRecordState": "changed_record_state",
+    f"{DEBEZIUM}HeaderToValue": "header_to_value",
     f"{KAFKA}DropHeaders": "drop_headers",
     f"{KAFKA}ExtractField": "extract_field",
-    f"{KAFKA}Filter": "filter",
+    f"{KAFKA}Filter": "kafka_filter",
     f"{KAFKA}HeaderFrom": "header_from",
     f"{KAFKA}HoistField": "hoist_field",
     f"{KAFKA}InsertField": "insert_field",
