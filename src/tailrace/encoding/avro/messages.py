@@ -85,7 +85,9 @@ class AvroMessages:
         try:
             made = program.render(records.columns, records.roles, live)
         except NullError as error:
-            position = (records.positions[error.record] or b"").decode(errors="replace") or "a record without a position"
+            position = (records.positions[error.record] or b"").decode(
+                errors="replace"
+            ) or "a record without a position"
             raise DeliveryError(
                 f"{topic}: {error.name} is null at {position}, and its schema is not optional; Avro can't express it. "
                 "The log holds whole rows only if the database writes them (binlog_row_image=FULL with MySQL)"
