@@ -38,8 +38,6 @@ class FakeRegistry:
             def do_POST(self):
                 self.answer(self.rfile.read(int(self.headers.get("Content-Length", 0))))
 
-            do_PUT = do_POST
-
             def answer(self, body):
                 status, found = registry.answered(self.command, self.path, dict(self.headers), body)
                 content = json.dumps(found).encode() if not isinstance(found, bytes) else found

@@ -211,7 +211,7 @@ def test_scrubbed_names_are_those_of_the_real_converter(name, expected):
 
 def test_a_forbidden_field_name_is_an_error_that_names_the_field_and_both_properties():
     schema = struct("a.b.Value", ("a-b", INT))
-    with pytest.raises(ConfigError, match="'a-b' of a.b.Value") as error:
+    with pytest.raises(ConfigError, match=r"'a-b' of a\.b\.Value") as error:
         text(schema)
     assert "field.name.adjustment.mode" in str(error.value)
     assert "scrub.invalid.names" in str(error.value)

@@ -93,8 +93,8 @@ class Named:
 AvroType = Primitive | ArrayOf | MapOf | Union | Record | Named
 
 
-def type_text(type_: AvroType, known: Iterable[Record] = ()) -> str:
-    """The text of a schema; records that are `known` elsewhere are written as their names.
+def type_text(type_: AvroType, known: Iterable[Record | Named] = ()) -> str:
+    """The text of a schema; types that are `known` elsewhere are written as their names.
 
     Raises:
         ConfigError: two types that differ have one name.
