@@ -19,6 +19,7 @@ from tailrace.encoding.avro.types import AvroType, Named, Record, type_text
 from tailrace.errors import DeliveryError, RegistryError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
+from tailrace.registry.java_hashes import in_hash_order, object_hash, string_hash
 from tailrace.registry.references import References, references_of
 from tailrace.registry.schema_id import SchemaId
 
@@ -146,23 +147,25 @@ class ApicurioSchemaIds:
         """The version of a schema; those of the records in it are registered first."""
         if self._settings.whole:
             return self._posted(place, schema.text, [])
-        nested = references_of(schema.type)
+        found = references_of(schema.type)
+        nested = tuple(in_hash_order(found, [string_hash(type_.full_name) for type_, _ in found]))
         return self._posted(place, _text(schema.type, nested), self._registered_references(topic, nested))
 
     def _registered_references(self, topic: str, nested: References) -> list[dict[str, Any]]:
+        """References in the converter's order: a registry takes another order for another version."""
         made = []
         for type_, further in nested:
             place = _Place(self._settings.group or self._named(topic, type_, "")[0], type_.full_name)
             version = self._posted(place, _text(type_, further), self._registered_references(topic, further))
-            reference = {
-                "name": type_.full_name,
-                "groupId": place.group,
-                "artifactId": place.artifact,
-                "version": str(version["version"]),
-            }
-            if reference not in made:
-                made.append(reference)
-        return made
+            made.append(
+                {
+                    "name": type_.full_name,
+                    "groupId": version.get("groupId"),
+                    "artifactId": version["artifactId"],
+                    "version": str(version["version"]),
+                }
+            )
+        return in_hash_order(made, [object_hash(*each.values()) for each in made])
 
     def _posted(self, place: _Place, text: str, references: list[dict[str, Any]]) -> dict[str, Any]:
         version = {} if self._settings.version is None else {"version": self._settings.version}

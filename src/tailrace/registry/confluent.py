@@ -15,7 +15,7 @@ from tailrace.errors import DeliveryError, RegistryError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
 from tailrace.registry.schema_id import SchemaId
-from tailrace.registry.subjects import Strategy, in_context, subject_of
+from tailrace.registry.subjects import Strategy, subject_of
 
 CONTENT_TYPE: Final = "application/vnd.schemaregistry.v1+json"
 _NO_ASSOCIATIONS: Final = {404, 405}
@@ -36,7 +36,6 @@ class ConfluentIds:
         strategy: of subjects.
         fallback: of the strategy ASSOCIATED; None: a topic without an association is an error.
         cluster: the id of the Kafka cluster, by which associations are looked for; "-" is any.
-        context: of the registry; "": the default one.
 
     """
 
@@ -50,7 +49,6 @@ class ConfluentIds:
     strategy: Strategy = Strategy.TOPIC
     fallback: Strategy | None = Strategy.TOPIC
     cluster: str = "-"
-    context: str = ""
 
 
 class ConfluentSchemaIds:
@@ -68,7 +66,7 @@ class ConfluentSchemaIds:
 
     def id_for(self, topic: str, schema: AvroSchema) -> SchemaId:
         """The id of the schema of keys, or of values, of a topic; see `SchemaIds`."""
-        subject = in_context(self._subject(topic, schema), self._settings.context)
+        subject = self._subject(topic, schema)
         key = subject, schema.text
         known = self._ids.get(key)
         if known is not None and monotonic() < known[1]:

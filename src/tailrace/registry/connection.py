@@ -55,8 +55,8 @@ class Trust:
 
     """
 
-    trusted: StoreFile | None = None
-    own: StoreFile | None = None
+    trusted: StoreFile | None = field(default=None, repr=False)  # stores have passwords
+    own: StoreFile | None = field(default=None, repr=False)
     check_host: bool = True
     check: bool = True
 

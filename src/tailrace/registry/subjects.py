@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Final
 
 from tailrace.encoding.avro.schema_text import AvroSchema
 from tailrace.errors import DeliveryError
@@ -16,9 +15,6 @@ class Strategy(enum.Enum):
     RECORD = "RecordNameStrategy"
     TOPIC_RECORD = "TopicRecordNameStrategy"
     ASSOCIATED = "AssociatedNameStrategy"
-
-
-DEFAULT_CONTEXT: Final = "."
 
 
 def subject_of(strategy: Strategy, topic: str, part: str, schema: AvroSchema) -> str:
@@ -37,10 +33,3 @@ def subject_of(strategy: Strategy, topic: str, part: str, schema: AvroSchema) ->
             f"none (its schema is {schema.text[:80]}): use TopicNameStrategy"
         )
     return name if strategy is Strategy.RECORD else f"{topic}-{name}"
-
-
-def in_context(subject: str, context: str) -> str:
-    """The subject within a context of the registry; "" and "." are the default one."""
-    if context in {"", DEFAULT_CONTEXT}:
-        return subject
-    return f":{context if context.startswith('.') else '.' + context}:{subject}"

@@ -244,3 +244,8 @@ def test_floating_point_numbers_are_written_as_java_does(value, single, expected
 
 def test_control_characters_are_escaped_and_other_letters_are_not():
     assert json_text.text('a"\\\n\x01é😀') == '"a\\"\\\\\\n\\u0001é😀"'
+
+
+def test_two_fields_that_become_one_are_an_error_that_names_both():
+    with pytest.raises(ConfigError, match="'a-b' and 'a b' of R would both be a_b"):
+        text(struct("R", ("a-b", INT), ("a b", INT)), scrub=True)

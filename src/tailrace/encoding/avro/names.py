@@ -5,6 +5,7 @@ Java's library takes letters of all alphabets, as `str.isalpha` does. It does no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import quote_plus
 
 from tailrace.errors import ConfigError
@@ -25,16 +26,24 @@ def split_name(name: str, *, scrub: bool) -> tuple[str, str]:
     return ".".join(parts[:-1]), checked(parts[-1], f"the schema name {name}", "schema.name.adjustment.mode")
 
 
-def field_name(name: str, schema: str | None, *, scrub: bool) -> str:
-    """The name of a field of a schema of that name.
+def field_names(names: Sequence[str], schema: str | None, *, scrub: bool) -> list[str]:
+    """The names of the fields of a schema of that name.
 
     Raises:
-        ConfigError: Avro forbids it.
+        ConfigError: Avro forbids one, or two of them become the same.
 
     """
-    if scrub:
-        name = scrubbed(name)
-    return checked(name, f"the field {name!r} of {schema or 'a struct without a name'}", "field.name.adjustment.mode")
+    whole = schema or "a struct without a name"
+    made: dict[str, str] = {}
+    for name in names:
+        new = checked(scrubbed(name) if scrub else name, f"the field {name!r} of {whole}", "field.name.adjustment.mode")
+        if new in made:
+            raise ConfigError(
+                f"the fields {made[new]!r} and {name!r} of {whole} would both be {new} in Avro: leave one out "
+                "(column.exclude.list), rename one, or set field.name.adjustment.mode=avro_unicode"
+            )
+        made[new] = name
+    return list(made)
 
 
 def checked(name: str, what: str, adjustment: str) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.defaults import default_json, is_avro_map, part
 from tailrace.encoding.avro.json_text import Member
-from tailrace.encoding.avro.names import NAMESPACE, field_name, split_name
+from tailrace.encoding.avro.names import NAMESPACE, field_names, split_name
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.types import ArrayOf, AvroField, AvroType, MapOf, Named, Primitive, Record, Union, type_text
 from tailrace.encoding.connect_json import DECIMAL
@@ -130,13 +130,10 @@ class _Types:
         else:
             self._records[schema.name] = schema, record
         docs = {} if self._options.old_docs else parameters
+        names = field_names([each.name for each in schema.fields], schema.name, scrub=self._options.scrub)
         record.fields = tuple(
-            self._field(
-                field_name(each.name, schema.name, scrub=self._options.scrub),
-                each.schema,
-                docs.get(f"{NAMESPACE}.field.doc.{each.name}"),
-            )
-            for each in schema.fields
+            self._field(name, each.schema, docs.get(f"{NAMESPACE}.field.doc.{each.name}"))
+            for name, each in zip(names, schema.fields, strict=True)
         )
         record.properties = self._properties(schema)
         return record
