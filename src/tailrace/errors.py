@@ -68,6 +68,28 @@ class TransformError(TailraceError):
     """A transform can't be applied to a record; the message names the transform, the topic and the remedy."""
 
 
+class RegistryError(TailraceError):
+    """A schema registry refuses a schema or a login, or lacks a schema; the message has the registry's own.
+
+    Attributes:
+        status: of HTTP; 0 if there was no answer.
+        code: the registry's own number of the error; 0 if it gave none.
+
+    """
+
+    def __init__(self, message: str, status: int = 0, code: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+    def __reduce__(self) -> "tuple[type[RegistryError], tuple[str, int, int]]":
+        return type(self), (str(self), self.status, self.code)
+
+
+class RegistryUnavailableError(RetriableError):
+    """A schema registry does not answer, or says that it can't now."""
+
+
 class StoppedError(TailraceError):
     """A stop was requested before the end; Spark must not treat the work as done."""
 

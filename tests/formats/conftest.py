@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from tests.differential.jars import UnavailableError
 from tests.formats.connect_parts import ConnectParts
+from tests.support.registries import apicurio, told_of_registry
 
 from tailrace_standins.servers.connect_jars import connect_jars
 from tailrace_standins.servers.debezium_server_jars import APICURIO, CONFLUENT, SCRIPTING, debezium_server_jars
 from tailrace_standins.servers.java_jars import Unavailable
 
+__all__ = ["apicurio"]
 PARTS = (CONFLUENT, APICURIO, SCRIPTING)
 WITHOUT_PARTS: list[str] = []
 
@@ -43,3 +45,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if WITHOUT_PARTS:
         terminalreporter.section("NOTHING WAS COMPARED WITH KAFKA CONNECT", red=True, bold=True)
         terminalreporter.write_line(WITHOUT_PARTS[0], red=True)
+    told_of_registry(terminalreporter)

@@ -88,10 +88,15 @@ class Template:
                 once and then copied.
 
         """
+        steps, text, repeats = self._finished(lasting)
+        return Program(np.array(steps, np.int64).reshape(-1, render_kernel.FIELDS), text, repeats)
+
+    def _finished(self, lasting: Sequence[int]) -> tuple[list[list[int]], bytes, int]:
+        """The steps, the constants, and how many parts are repeated."""
         self._end_constant()
         steps, repeats = _with_repeats(self._steps, lasting)
         text = bytes(self._text) + bytes(render_kernel.SPARE)  # the loop copies constants 16 bytes at a time, past their end
-        return Program(np.array(steps, np.int64).reshape(-1, render_kernel.FIELDS), text, repeats)
+        return steps, text, repeats
 
     def _step(self, op: int, slot: int, role: int, a: int = 0, b: int = 0) -> list[int]:
         step = [int(op), *self._keep(self._pending), slot, role, a, b]

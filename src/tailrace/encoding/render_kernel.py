@@ -48,7 +48,7 @@ _INLINE_VIEW: Final = 12  # Arrow: a view of up to 12 bytes contains the value i
 
 
 @inlined
-def _copy_constant(o: Int, source: Int, length: Int) -> Int:
+def copy_constant(o: Int, source: Int, length: Int) -> Int:
     """Copy a constant; up to 15 more bytes are read and written, because that is faster and both sides have room."""
     if length > _SHORT:
         copy_bytes(o, source, length)
@@ -61,7 +61,7 @@ def _copy_constant(o: Int, source: Int, length: Int) -> Int:
 
 
 @inlined
-def _is_null(table: Any, slot: Int, row: Int) -> bool:
+def is_null(table: Any, slot: Int, row: Int) -> bool:
     """Whether the row does not exist (-1) or its value is null; slot -1 means that only the row counts."""
     if row < 0:
         return True
@@ -71,12 +71,13 @@ def _is_null(table: Any, slot: Int, row: Int) -> bool:
 
 
 @inlined
-def _number(table: Any, slot: Int, row: Int) -> Int:
+def number_at(table: Any, slot: Int, row: Int) -> Int:
+    """A value of a vector of integers or booleans."""
     return np.int64(load64(table[slot, 0] + 8 * row))
 
 
 @inlined
-def _bytes(table: Any, slot: Int, row: Int) -> Any:
+def bytes_at(table: Any, slot: Int, row: Int) -> Any:
     """Address and length of a view's bytes."""
     view = table[slot, 0] + 16 * row
     length = np.int64(load32(view))
@@ -105,7 +106,7 @@ def render(
         while p < count:
             if o + steps[p, LENGTH] > end:
                 return i
-            o = _copy_constant(o, text + steps[p, START], steps[p, LENGTH])
+            o = copy_constant(o, text + steps[p, START], steps[p, LENGTH])
             op = steps[p, OP]
             if op == NOTHING:
                 p += 1
@@ -127,7 +128,7 @@ def render(
                     o = write_raw(o, out + repeats[slot, PLACE], repeats[slot, SIZE])
                     p = steps[p - 1, A]
                 continue
-            null = _is_null(table, slot, row)
+            null = is_null(table, slot, row)
             if op == BLOCK:
                 p = p + 1
                 if null:
@@ -135,9 +136,9 @@ def render(
                     p = steps[p - 1, A]
                 continue
             if op == INT and not null:
-                o = write_int(o, _number(table, slot, row))
+                o = write_int(o, number_at(table, slot, row))
             elif op == PADDED:
-                value = np.uint64(_number(table, slot, row))
+                value = np.uint64(number_at(table, slot, row))
                 digits = count_digits(value)
                 if digits < steps[p, A]:
                     zeros = np.uint64(0x3030303030303030)
@@ -148,11 +149,11 @@ def render(
             elif null:
                 if o + steps[p, B] > end:
                     return i
-                o = _copy_constant(o, text + steps[p, A], steps[p, B])
+                o = copy_constant(o, text + steps[p, A], steps[p, B])
             elif op == BOOL:
-                o = write_bool(o, _number(table, slot, row))
+                o = write_bool(o, number_at(table, slot, row))
             else:
-                source, length = _bytes(table, slot, row)
+                source, length = bytes_at(table, slot, row)
                 if op == TEXT:
                     if o + 6 * length > end:
                         return i

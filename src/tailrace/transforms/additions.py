@@ -17,7 +17,7 @@ from tailrace.changes.source_records import AnyColumn, Mask, Objects, SourceReco
 from tailrace.changes.vectors import Vector
 from tailrace.schema.connect import NO_DEFAULT, Type
 from tailrace.transforms.layout_edits import filled, with_columns
-from tailrace.transforms.paths import Path, nulls_of, repeated, with_default
+from tailrace.changes.field_paths import Path, nulls_of, repeated, with_default
 
 Rows = npt.NDArray[np.int32]
 MakeColumn = Callable[[SourceRecords], AnyColumn]

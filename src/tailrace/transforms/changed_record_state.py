@@ -22,7 +22,7 @@ from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.transforms.equal_values import are_equal
 from tailrace.transforms.layout_edits import Edits, named_nodes, with_columns
 from tailrace.transforms.name_lists import ITEM, list_node, lists_of
-from tailrace.transforms.paths import path_to, values_are_null
+from tailrace.changes.field_paths import path_to, values_are_null
 from tailrace.transforms.spec import Making, TransformSpec
 
 

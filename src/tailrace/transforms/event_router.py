@@ -32,7 +32,7 @@ from tailrace.transforms.outbox_layouts import OutboxColumns, OutboxLayouts, Val
 from tailrace.transforms.outbox_payload import Expanded, blank, expanded, unexpanded
 from tailrace.transforms.outbox_placement import placements
 from tailrace.transforms.outbox_values import coded_numbers, event_times
-from tailrace.transforms.paths import Path, nulls_of, path_to, texts, values_are_null
+from tailrace.changes.field_paths import Path, nulls_of, path_to, texts, values_are_null
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 from tailrace.transforms.tracing_properties import TRACING_PROPERTIES, without_tracing
 

@@ -15,7 +15,7 @@ from tailrace.schema.connect import NO_DEFAULT
 from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError, standing_alone
 from tailrace.transforms.field_paths import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
-from tailrace.transforms.paths import Path, nulls_of, path_to
+from tailrace.changes.field_paths import Path, nulls_of, path_to
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits
 

@@ -20,7 +20,7 @@ from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.grouping import groups
 from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of, with_fields, with_schema
-from tailrace.transforms.paths import Path, nulls_of, path_to, values_are_null
+from tailrace.changes.field_paths import Path, nulls_of, path_to, values_are_null
 from tailrace.transforms.spec import Making, TransformSpec
 
 

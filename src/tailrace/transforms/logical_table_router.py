@@ -25,7 +25,7 @@ from tailrace.schema.names import schema_name_adjuster
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.envelopes import AFTER, BEFORE, is_envelope
 from tailrace.transforms.layout_edits import Edits, named_nodes, with_fields
-from tailrace.transforms.paths import keys_are_null
+from tailrace.changes.field_paths import keys_are_null
 from tailrace.transforms.spec import Making, Options, Topics, TransformSpec
 
 

@@ -19,7 +19,7 @@ from tailrace.transforms.additions import Additions, FailedRecordsError, Rows
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME, LOGICAL_NAMES, scale_of
 from tailrace.transforms.parts import Part
-from tailrace.transforms.paths import is_null, repeated
+from tailrace.changes.field_paths import is_null, repeated
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, StructTransform, fields_of
 

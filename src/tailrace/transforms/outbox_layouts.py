@@ -13,7 +13,7 @@ from tailrace.transforms.envelopes import AFTER
 from tailrace.transforms.json_columns import struct_over
 from tailrace.transforms.layout_edits import filled, struct_of
 from tailrace.transforms.outbox_placement import ENVELOPE, HEADER, PARTITION, Placement
-from tailrace.transforms.paths import Path, path_to
+from tailrace.changes.field_paths import Path, path_to
 
 PAYLOAD = "payload"
 

@@ -18,7 +18,7 @@ from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.grouping import Codes
 from tailrace.transforms.outbox_json import JsonSchemas, MismatchError, NotExpandedError, checked, parsed
-from tailrace.transforms.paths import Path, nulls_of, series
+from tailrace.changes.field_paths import Path, nulls_of, series
 
 log = logging.getLogger(__name__)
 

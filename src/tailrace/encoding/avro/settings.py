@@ -1,0 +1,178 @@
+"""The settings of an Avro converter of Confluent or Apicurio, from its properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.config.problems import Problems
+from tailrace.config.property import PropertyTables
+from tailrace.encoding.avro import apicurio_properties, confluent_properties
+from tailrace.encoding.avro.framing import Framing
+from tailrace.encoding.avro.logins import apicurio_connection, confluent_connection
+from tailrace.encoding.avro.options import AvroOptions
+from tailrace.encoding.avro.reading import ConverterProperties, read_properties
+from tailrace.errors import ConfigError
+from tailrace.registry.apicurio import ApicurioIds, ArtifactStrategy
+from tailrace.registry.confluent import ConfluentIds
+from tailrace.registry.connection import RegistryConnection
+from tailrace.registry.subjects import Strategy
+
+P: Final = apicurio_properties.P
+_FALLBACKS: Final = {
+    "TOPIC": Strategy.TOPIC,
+    "RECORD": Strategy.RECORD,
+    "TOPIC_RECORD": Strategy.TOPIC_RECORD,
+    "NONE": None,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvroConverterSettings:
+    """The settings of a converter; they can be pickled, and their `repr` shows no secret.
+
+    Attributes:
+        part: `key` or `value`.
+        connection: to the registry.
+        ids: how ids of schemas are got, and from which registry's API.
+        framing: where ids stand.
+        options: how schemas and values become Avro.
+        warnings: what is set and has no effect, one sentence each.
+
+    """
+
+    part: str
+    connection: RegistryConnection
+    ids: ConfluentIds | ApicurioIds
+    framing: Framing
+    options: AvroOptions
+    warnings: tuple[str, ...] = ()
+
+
+def is_avro_converter(name: str) -> bool:
+    """Whether a class is one of the converters that are understood here."""
+    return name.strip() in _READERS
+
+
+def tables_of(name: str) -> PropertyTables:
+    """The properties of a converter's class. Raises `KeyError` if it is none of `is_avro_converter`."""
+    return _READERS[name.strip()][0]
+
+
+def avro_converter_settings(
+    converter: str, part: str, properties: Mapping[str, str], problems: Problems | None = None
+) -> AvroConverterSettings:
+    """The settings of a converter.
+
+    Args:
+        converter: its class.
+        part: `key` or `value`.
+        properties: by names without `key.converter.` or `value.converter.`.
+        problems: where errors and warnings go; None: errors are raised.
+
+    Raises:
+        ConfigError: properties are missing or wrong, and there are no `problems` to add that to.
+        UnsupportedError: the same for properties that are not supported.
+
+    """
+    tables, made = _READERS[converter.strip()]
+    own = Problems()
+    read = read_properties(tables, f"{part}.converter.", properties, own)
+    settings = None
+    if not (own.wrong or own.not_yet):
+        try:
+            settings = made(part, read, own)
+        except ConfigError as error:
+            own.add(str(error))
+    if problems is not None:
+        problems.wrong += own.wrong
+        problems.not_yet += own.not_yet
+        problems.warnings += own.warnings
+    if settings is None or own.wrong or own.not_yet:
+        own.raise_if_any(f"{part}.converter")
+        raise AssertionError("unreachable")
+    return settings
+
+
+def _confluent(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
+    seconds = read.number("latest.cache.ttl.sec")
+    use_id = read.number("use.schema.id")
+    ids = ConfluentIds(
+        part=part,
+        register=read.flag("auto.register.schemas"),
+        use_id=use_id if use_id >= 0 else None,
+        use_latest=read.flag("use.latest.version"),
+        latest_seconds=None if seconds < 0 else float(seconds),
+        normalize=read.flag("normalize.schemas"),
+        propagate_tags=read.flag("propagate.schema.tags"),
+        strategy=Strategy(read.text(f"{part}.subject.name.strategy")),
+        fallback=_FALLBACKS[read.text("subject.name.strategy.fallback.type")],
+        cluster=read.text("subject.name.strategy.kafka.cluster.id"),
+    )
+    in_header = read.text(f"{part}.schema.id.serializer") == "HeaderSchemaIdSerializer"
+    options = AvroOptions(
+        meta_data=read.flag("connect.meta.data"),
+        enums=read.flag("enhanced.avro.schema.support"),
+        scrub=read.flag("scrub.invalid.names"),
+        optional_map_keys=read.flag("allow.optional.map.keys"),
+        old_docs=read.flag("discard.type.doc.default"),
+        keep_nulls=read.flag("ignore.default.for.nullables"),
+    )
+    _warn_of_order(ids, read, problems)
+    return AvroConverterSettings(
+        part=part,
+        connection=confluent_connection(read),
+        ids=ids,
+        framing=Framing.GUID_HEADER if in_header else Framing.PREFIX_4,
+        options=options,
+        warnings=tuple(problems.warnings),
+    )
+
+
+def _warn_of_order(ids: ConfluentIds, read: ConverterProperties, problems: Problems) -> None:
+    """Registering goes before any other way to an id, which people overlook."""
+    if ids.register and (ids.use_latest or ids.use_id is not None):
+        name = "use.schema.id" if ids.use_id is not None else "use.latest.version"
+        problems.warn(f"{read.prefix}{name} has no effect: auto.register.schemas=true goes before it, set it to false")
+
+
+def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
+    ids = ApicurioIds(
+        part=part,
+        register=read.flag(f"{P}auto-register"),
+        if_exists=read.text(f"{P}auto-register.if-exists"),
+        use_latest=read.flag(f"{P}find-latest"),
+        latest_seconds=read.number(f"{P}check-period-ms") / 1000,
+        global_ids=read.text(f"{P}use-id") == "globalId",
+        whole=read.flag(f"{P}dereference-schema"),
+        canonicalize=read.flag(f"{P}canonicalize"),
+        strategy=ArtifactStrategy(read.text(f"{P}artifact-resolver-strategy")),
+        group=read.text(f"{P}artifact.group-id") or None,
+        artifact=read.text(f"{P}artifact.artifact-id") or None,
+        version=read.text(f"{P}artifact.version") or None,
+    )
+    options = AvroOptions(
+        meta_data=read.flag("connect.meta.data"), enums=read.flag("enhanced.avro.schema.support"), bare_bytes=False
+    )
+    return AvroConverterSettings(
+        part=part,
+        connection=apicurio_connection(read),
+        ids=ids,
+        framing=_framing(ids, read),
+        options=options,
+        warnings=tuple(problems.warnings),
+    )
+
+
+def _framing(ids: ApicurioIds, read: ConverterProperties) -> Framing:
+    if read.flag(f"{P}headers.enabled"):
+        return Framing.GLOBAL_ID_HEADER if ids.global_ids else Framing.CONTENT_ID_HEADER
+    return Framing.PREFIX_8 if read.text(f"{P}id-handler") == "Legacy8ByteIdHandler" else Framing.PREFIX_4
+
+
+_Reader = Callable[[str, ConverterProperties, Problems], AvroConverterSettings]
+_READERS: Final[dict[str, tuple[PropertyTables, _Reader]]] = {
+    confluent_properties.CLASS: (confluent_properties.TABLES, _confluent),
+    apicurio_properties.CLASS: (apicurio_properties.TABLES, _apicurio),
+}

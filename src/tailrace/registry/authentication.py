@@ -1,0 +1,90 @@
+"""How a client tells a registry who it is: a user and a password, a token, or a token that a server gives (OAuth 2)."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+from tailrace.config.secret import Secret
+from tailrace.errors import RegistryError, RegistryUnavailableError
+from tailrace.registry.connection import BasicLogin, Login, OAuthLogin
+
+Post = Callable[[str, bytes, dict[str, str]], tuple[int, bytes]]
+"""Posts a body with headers to a URL; gives status and answer."""
+
+_NO_END = 300  # seconds that a token is kept whose server does not say how long it lives
+
+
+class Authentication:
+    """The header `Authorization` of requests; a token of a server is kept until shortly before its end."""
+
+    def __init__(self, login: Login | None, post: Post) -> None:
+        self._login = login
+        self._post = post
+        self._token = ""
+        self._until = 0.0
+
+    def header(self) -> dict[str, str]:
+        """The header; nothing without a login.
+
+        Raises:
+            RegistryError: the server gives no token.
+            RegistryUnavailableError: the server does not answer.
+
+        """
+        if self._login is None:
+            return {}
+        if isinstance(self._login, BasicLogin):
+            return {"Authorization": _basic(f"{self._login.user}:{self._login.password.reveal()}")}
+        if isinstance(self._login, Secret):
+            return {"Authorization": f"Bearer {self._login.reveal()}"}
+        if monotonic() >= self._until:
+            self._fetch(self._login)
+        return {"Authorization": f"Bearer {self._token}"}
+
+    def is_renewed(self) -> bool:
+        """Whether another try has another token, as one may have been revoked before its end."""
+        had = bool(self._token)
+        self._token, self._until = "", 0.0
+        return had
+
+    def _fetch(self, login: OAuthLogin) -> None:
+        form = {"grant_type": "client_credentials"} | ({"scope": login.scope} if login.scope else {})
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": "application/json",
+            "Authorization": _basic(f"{quote_plus(login.client_id)}:{quote_plus(login.secret.reveal())}"),
+        }
+        try:
+            status, content = self._post(login.token_url, urlencode(form).encode(), headers)
+        except (OSError, http.client.HTTPException) as error:
+            raise RegistryUnavailableError(f"{login.name}: {login.token_url} does not answer: {error}") from error
+        answer = _parsed(content)
+        if status >= 500:
+            raise RegistryUnavailableError(f"{login.name}: {login.token_url} answers with the HTTP status {status}")
+        if status != 200 or not isinstance(answer.get("access_token"), str):
+            said = ": ".join(str(answer[each]) for each in ("error", "error_description") if each in answer)
+            raise RegistryError(
+                f"{login.name}: {login.token_url} gives the client {login.client_id} no token (HTTP status {status})"
+                f"{': ' + said if said else ''}; see the client's id, secret and scope",
+                status,
+            )
+        self._token = answer["access_token"]
+        self._until = monotonic() + max(0, int(answer.get("expires_in", _NO_END + login.early)) - login.early)
+
+
+def _basic(text: str) -> str:
+    return "Basic " + base64.b64encode(text.encode()).decode()
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
