@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,10 +36,16 @@ def fetched_jars(name: str, packages: Sequence[str]) -> list[Path]:
 
     `name` is that of their folder in the cache and includes the version. Raises `Unavailable`.
     """
+    folder = fetched_folder(name, lambda unfinished: _fetch(unfinished, packages))
+    return sorted((folder / "jars").glob("*.jar"))
+
+
+def fetched_folder(name: str, fetch: Callable[[Path], None]) -> Path:
+    """A folder of the cache, which `fetch` fills at first use. Raises what `fetch` raises."""
     folder = jar_cache() / name
     if not (folder / COMPLETE).exists():
-        _fetch_once(folder, packages)
-    return sorted((folder / "jars").glob("*.jar"))
+        _fetch_once(folder, fetch)
+    return folder
 
 
 def jar_cache() -> Path:
@@ -69,14 +75,14 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch_once(folder: Path, packages: Sequence[str]) -> None:
+def _fetch_once(folder: Path, fetch: Callable[[Path], None]) -> None:
     with locked(folder.with_name(f"{folder.name}.lock")):
         if (folder / COMPLETE).exists():
             return
         _remove_leftovers(folder)
         unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.unfinished-", dir=folder.parent))
         try:
-            _fetch(unfinished, packages)
+            fetch(unfinished)
             (unfinished / COMPLETE).touch()
             unfinished.rename(folder)
         finally:
@@ -111,7 +117,7 @@ def _fetch(folder: Path, packages: Sequence[str]) -> None:
     output = _run(command, env)
     missing = [package for package in packages if not _is_there(folder, package)]
     if missing:
-        raise Unavailable(f"{', '.join(missing)} could not be fetched: {_reason(output)}")
+        raise Unavailable(f"{', '.join(missing)} could not be fetched: {reason_in(output)}")
     shutil.rmtree(folder / "cache", ignore_errors=True)
 
 
@@ -137,7 +143,8 @@ def _is_there(folder: Path, package: str) -> bool:
     return (folder / "jars" / f"{group}_{artifact}-{version}.jar").exists()
 
 
-def _reason(output: str) -> str:
+def reason_in(output: str) -> str:
+    """The line of a program's output that most likely says why it failed."""
     lines = [line.strip() for line in output.splitlines() if line.strip(" \t|:")]
     return ([line for line in lines if REASON.search(line)] or lines or ["no output"])[-1]
 
