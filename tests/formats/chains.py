@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from support.unit_settings import unit_settings
 from tests.formats.comparing import Comparison, assert_same
 from tests.formats.connect_parts import ConnectParts, Converter, Line, Predicate, Transform
 
+from support.unit_settings import unit_settings
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.changes.source_records import SourceRecords

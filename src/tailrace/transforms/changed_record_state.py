@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tailrace.changes.field_paths import path_to, values_are_null
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
 from tailrace.config.property import Property
@@ -22,7 +23,6 @@ from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.transforms.equal_values import are_equal
 from tailrace.transforms.layout_edits import Edits, named_nodes, with_columns
 from tailrace.transforms.name_lists import ITEM, list_node, lists_of
-from tailrace.changes.field_paths import path_to, values_are_null
 from tailrace.transforms.spec import Making, TransformSpec
 
 

@@ -7,10 +7,10 @@ from typing import Any, Final, cast
 import numpy as np
 import polars as pl
 
+from tailrace.changes.field_paths import Path, gathered, is_null
 from tailrace.changes.layouts import Column, Constant, Node, Struct
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.changes.field_paths import Path, gathered, is_null
 
 _BITS: Final = "io.debezium.data.Bits"  # a byte array in Java, which equals nothing but itself
 

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.field_paths import Path, nulls_of, path_to, texts, values_are_null
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.java_replacements import replacing, whole_replaced
@@ -32,7 +33,6 @@ from tailrace.transforms.outbox_layouts import OutboxColumns, OutboxLayouts, Val
 from tailrace.transforms.outbox_payload import Expanded, blank, expanded, unexpanded
 from tailrace.transforms.outbox_placement import placements
 from tailrace.transforms.outbox_values import coded_numbers, event_times
-from tailrace.changes.field_paths import Path, nulls_of, path_to, texts, values_are_null
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 from tailrace.transforms.tracing_properties import TRACING_PROPERTIES, without_tracing
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+from tailrace.changes.field_paths import keys_are_null
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
@@ -25,7 +26,6 @@ from tailrace.schema.names import schema_name_adjuster
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.envelopes import AFTER, BEFORE, is_envelope
 from tailrace.transforms.layout_edits import Edits, named_nodes, with_fields
-from tailrace.changes.field_paths import keys_are_null
 from tailrace.transforms.spec import Making, Options, Topics, TransformSpec
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import is_null, repeated
 from tailrace.changes.layouts import Column, Constant, Node, Struct, Values
 from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.config.property import Kind, Property
@@ -19,7 +20,6 @@ from tailrace.transforms.additions import Additions, FailedRecordsError, Rows
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME, LOGICAL_NAMES, scale_of
 from tailrace.transforms.parts import Part
-from tailrace.changes.field_paths import is_null, repeated
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, StructTransform, fields_of
 

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from tailrace.changes.field_paths import Path, nulls_of, series
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.grouping import Codes
 from tailrace.transforms.outbox_json import JsonSchemas, MismatchError, NotExpandedError, checked, parsed
-from tailrace.changes.field_paths import Path, nulls_of, series
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.field_paths import Path, gathered, nulls_of
 from tailrace.changes.source_records import SourceRecords
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.grouping import Codes
-from tailrace.changes.field_paths import Path, gathered, nulls_of
 
 INT64 = npt.NDArray[np.int64]
 _PER_MS: Final = {

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import is_null
 from tailrace.changes.layouts import Layout, Node, Struct
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Type
-from tailrace.changes.field_paths import is_null
 from tailrace.transforms.spec import KEY, VALUE
 
 
