@@ -214,7 +214,7 @@ def test_settings_can_be_pickled_and_show_no_secret():
     ],
 )
 def test_what_is_wrong_is_told_by_the_name_of_the_property(given, message):
-    with pytest.raises(ConfigError, match="value[.]converter") as error:
+    with pytest.raises(ConfigError, match=r"value\.converter") as error:
         read(given)
     assert message in str(error.value)
 
