@@ -11,7 +11,7 @@ from tailrace.encoding.avro.schema_text import avro_schema
 from tailrace.errors import DeliveryError, RegistryError, RegistryUnavailableError
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
 from tailrace.registry.connection import RegistryConnection
-from tailrace.registry.schema_id import SchemaId
+from tailrace.registry.schemas import SchemaId
 from tailrace.registry.subjects import Strategy
 from tailrace.schema.connect import Field, Schema, Type
 

@@ -14,7 +14,7 @@ from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.messages import AvroMessages
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.errors import DeliveryError
-from tailrace.registry.schema_id import SchemaId
+from tailrace.registry.schemas import SchemaId
 from tailrace.schema.connect import Field, Schema, Type
 
 LONG = Schema(Type.INT64)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.encoding.avro.same_bytes import difference
+from tailrace.registry.same_bytes import difference
 
 
 def record(*fields, **more):
