@@ -1,10 +1,34 @@
 """A small schema registry with Confluent's API in this process, which can be told to fail; it keeps schemas as they came."""
 
+import contextlib
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import UUID
+
+
+class Server(ThreadingHTTPServer):
+    """Knows its connections, so that it can close them as a server does that ends."""
+
+    daemon_threads = True
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.open = []
+
+    def process_request(self, request, address):
+        self.open.append(request)
+        super().process_request(request, address)
+
+    def close_all(self):
+        for each in self.open:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request, address):
+        """A client that does not trust the certificate, or gave up, is no news."""
 
 
 class FakeRegistry:
@@ -18,19 +42,26 @@ class FakeRegistry:
 
     """
 
-    def __init__(self, *, guids=False, port=0):
+    def __init__(self, *, guids=False, port=0, tls=None):
         self.texts = []
         self.subjects = {}
         self.requests = []
         self.faults = []
         self.guids = guids
         self.associations = {}
+        self.connections = 0
+        self.peers = []
         self.released = threading.Event()
         registry = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             wbufsize = -1  # headers and body in one packet
+
+            def setup(self):
+                super().setup()
+                registry.connections += 1
+                registry.peers.append(tls and self.connection.getpeercert())
 
             def do_GET(self):
                 self.answer(b"")
@@ -50,10 +81,11 @@ class FakeRegistry:
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", port), Handler)
+        if tls is not None:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         self.port = self.server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self.port}"
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import enum
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 from urllib.parse import quote
 
-from tailrace.encoding.avro.same_bytes import difference
-from tailrace.encoding.avro.schema_text import AvroSchema
-from tailrace.encoding.avro.types import AvroType, Named, Record, type_text
 from tailrace.errors import DeliveryError, RegistryError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
 from tailrace.registry.java_hashes import in_hash_order, object_hash, string_hash
-from tailrace.registry.references import References, references_of
-from tailrace.registry.schema_id import SchemaId
+from tailrace.registry.same_bytes import difference
+from tailrace.registry.schemas import ReferringSchema, RegistrySchema, SchemaId
 
 CONTENT_TYPE: Final = "application/json"
 DEFAULT_GROUP: Final = "default"
@@ -98,7 +96,7 @@ class ApicurioSchemaIds:
     def __reduce__(self) -> tuple[type[ApicurioSchemaIds], tuple[RegistryConnection, ApicurioIds]]:
         return type(self), (self._connection, self._settings)
 
-    def id_for(self, topic: str, schema: AvroSchema) -> SchemaId:
+    def id_for(self, topic: str, schema: RegistrySchema) -> SchemaId:
         """The id of the schema of keys, or of values, of a topic; see `SchemaIds`."""
         place = self._place(topic, schema)
         key = place, schema.text
@@ -113,7 +111,7 @@ class ApicurioSchemaIds:
         """Close the connection; it is opened again when it is needed."""
         self._client.close()
 
-    def _asked(self, place: _Place, topic: str, schema: AvroSchema) -> tuple[SchemaId, float | None]:
+    def _asked(self, place: _Place, topic: str, schema: RegistrySchema) -> tuple[SchemaId, float | None]:
         """The id, and for how many seconds it holds; None: for ever."""
         settings = self._settings
         if settings.register:
@@ -122,44 +120,44 @@ class ApicurioSchemaIds:
             return self._checked(place, schema), settings.latest_seconds if settings.version is None else None
         return self._id(self._found(place, schema)), None
 
-    def _place(self, topic: str, schema: AvroSchema) -> _Place:
-        group, artifact = self._named(topic, schema.type, schema.text)
+    def _place(self, topic: str, schema: RegistrySchema) -> _Place:
+        group, artifact = self._named(topic, schema.referring)
         return _Place(self._settings.group or group, self._settings.artifact or artifact)
 
-    def _named(self, topic: str, type_: AvroType, text: str) -> tuple[str, str]:
+    def _named(self, topic: str, schema: ReferringSchema) -> tuple[str, str]:
         """The group and the artifact that the strategy names."""
         strategy, part = self._settings.strategy, self._settings.part
         if strategy is ArtifactStrategy.TOPIC:
             return DEFAULT_GROUP, f"{topic}-{part}"
         if strategy is ArtifactStrategy.SIMPLE_TOPIC:
             return DEFAULT_GROUP, topic
-        if not isinstance(type_, Record | Named):
+        if not schema.name:
             raise DeliveryError(
                 f"apicurio.registry.artifact-resolver-strategy: {strategy.value} names artifacts by the record, and the {part} "
-                f"of topic {topic} is none (its schema is {text[:80]}): use TopicIdStrategy"
+                f"of topic {topic} is none (its schema is {schema.text[:80]}): use TopicIdStrategy"
             )
         if strategy is ArtifactStrategy.QUALIFIED_RECORD:
-            return DEFAULT_GROUP, type_.full_name
+            return DEFAULT_GROUP, schema.full_name
         prefix = f"{topic}-" if strategy is ArtifactStrategy.TOPIC_RECORD else ""
-        return type_.namespace or DEFAULT_GROUP, prefix + type_.name
+        return schema.namespace or DEFAULT_GROUP, prefix + schema.name
 
-    def _registered(self, place: _Place, topic: str, schema: AvroSchema) -> dict[str, Any]:
+    def _registered(self, place: _Place, topic: str, schema: RegistrySchema) -> dict[str, Any]:
         """The version of a schema; those of the records in it are registered first."""
         if self._settings.whole:
             return self._posted(place, schema.text, [])
-        found = references_of(schema.type)
-        nested = tuple(in_hash_order(found, [string_hash(type_.full_name) for type_, _ in found]))
-        return self._posted(place, _text(schema.type, nested), self._registered_references(topic, nested))
+        whole = schema.referring
+        nested = in_hash_order(whole.references, [string_hash(each.full_name) for each in whole.references])
+        return self._posted(place, whole.text, self._registered_references(topic, nested))
 
-    def _registered_references(self, topic: str, nested: References) -> list[dict[str, Any]]:
+    def _registered_references(self, topic: str, nested: Sequence[ReferringSchema]) -> list[dict[str, Any]]:
         """References in the converter's order: a registry takes another order for another version."""
         made = []
-        for type_, further in nested:
-            place = _Place(self._settings.group or self._named(topic, type_, "")[0], type_.full_name)
-            version = self._posted(place, _text(type_, further), self._registered_references(topic, further))
+        for each in nested:
+            place = _Place(self._settings.group or self._named(topic, each)[0], each.full_name)
+            version = self._posted(place, each.text, self._registered_references(topic, each.references))
             made.append(
                 {
-                    "name": type_.full_name,
+                    "name": each.full_name,
                     "groupId": version.get("groupId"),
                     "artifactId": version["artifactId"],
                     "version": str(version["version"]),
@@ -176,7 +174,7 @@ class ApicurioSchemaIds:
         found: dict[str, Any] = answer["version"]
         return found
 
-    def _checked(self, place: _Place, schema: AvroSchema) -> SchemaId:
+    def _checked(self, place: _Place, schema: RegistrySchema) -> SchemaId:
         """The id of a version that is used instead of the record's own: records must be the same bytes with both."""
         version = self._settings.version or "branch=latest"
         path = f"{place.path}/{_quoted(place.artifact)}/versions/{quote(version, safe='=')}"
@@ -191,7 +189,7 @@ class ApicurioSchemaIds:
             )
         return self._id(found)
 
-    def _found(self, place: _Place, schema: AvroSchema) -> dict[str, Any]:
+    def _found(self, place: _Place, schema: RegistrySchema) -> dict[str, Any]:
         """The version of an artifact that has this schema."""
         query = {"groupId": place.group, "artifactId": place.artifact, "artifactType": "AVRO"} | self._canonical()
         query |= {"orderby": "globalId", "order": "desc"}
@@ -212,10 +210,6 @@ class ApicurioSchemaIds:
 
     def _id(self, version: dict[str, Any]) -> SchemaId:
         return SchemaId(int(version["globalId" if self._settings.global_ids else "contentId"]))
-
-
-def _text(type_: AvroType, nested: References) -> str:
-    return type_text(type_, [each for each, _ in nested])
 
 
 def _quoted(text: str) -> str:

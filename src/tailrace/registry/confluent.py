@@ -9,12 +9,11 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
-from tailrace.encoding.avro.same_bytes import difference, parsed_types
-from tailrace.encoding.avro.schema_text import AvroSchema
 from tailrace.errors import DeliveryError, RegistryError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
-from tailrace.registry.schema_id import SchemaId
+from tailrace.registry.same_bytes import difference, parsed_types
+from tailrace.registry.schemas import RegistrySchema, SchemaId
 from tailrace.registry.subjects import Strategy, subject_of
 
 CONTENT_TYPE: Final = "application/vnd.schemaregistry.v1+json"
@@ -64,7 +63,7 @@ class ConfluentSchemaIds:
     def __reduce__(self) -> tuple[type[ConfluentSchemaIds], tuple[RegistryConnection, ConfluentIds]]:
         return type(self), (self._connection, self._settings)
 
-    def id_for(self, topic: str, schema: AvroSchema) -> SchemaId:
+    def id_for(self, topic: str, schema: RegistrySchema) -> SchemaId:
         """The id of the schema of keys, or of values, of a topic; see `SchemaIds`."""
         subject = self._subject(topic, schema)
         key = subject, schema.text
@@ -85,7 +84,7 @@ class ConfluentSchemaIds:
         settings = self._settings
         return settings.use_latest and not settings.register and settings.use_id is None
 
-    def _subject(self, topic: str, schema: AvroSchema) -> str:
+    def _subject(self, topic: str, schema: RegistrySchema) -> str:
         strategy, part = self._settings.strategy, self._settings.part
         if strategy is not Strategy.ASSOCIATED:
             return subject_of(strategy, topic, part, schema)
@@ -118,7 +117,7 @@ class ConfluentSchemaIds:
             )
         return subjects[0] if subjects else None
 
-    def _asked(self, subject: str, schema: AvroSchema) -> SchemaId:
+    def _asked(self, subject: str, schema: RegistrySchema) -> SchemaId:
         settings = self._settings
         if settings.register:
             return self._posted(f"/subjects/{_quoted(subject)}/versions", subject, schema)
@@ -143,14 +142,14 @@ class ConfluentSchemaIds:
                 error.code,
             ) from None
 
-    def _posted(self, path: str, subject: str, schema: AvroSchema) -> SchemaId:
+    def _posted(self, path: str, subject: str, schema: RegistrySchema) -> SchemaId:
         body: dict[str, Any] = {"schema": schema.text}
         if self._settings.register and self._settings.propagate_tags:
             body["propagateSchemaTags"] = True
         query = {"normalize": "true"} if self._settings.normalize else None
         return _id(self._client.request("POST", path, body, query, about=f"the schema of subject {subject}"))
 
-    def _checked(self, found: dict[str, Any], subject: str, schema: AvroSchema) -> SchemaId:
+    def _checked(self, found: dict[str, Any], subject: str, schema: RegistrySchema) -> SchemaId:
         """The id of a schema that is used instead of the record's own: records must be the same bytes with both."""
         if found.get("schemaType", "AVRO") != "AVRO":
             raise DeliveryError(f"the schema {found['id']} of subject {subject} is {found['schemaType']} and not Avro")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from tailrace.encoding.avro.schema_text import AvroSchema
 from tailrace.errors import DeliveryError
+from tailrace.registry.schemas import RegistrySchema
 
 
 class Strategy(enum.Enum):
@@ -17,7 +17,7 @@ class Strategy(enum.Enum):
     ASSOCIATED = "AssociatedNameStrategy"
 
 
-def subject_of(strategy: Strategy, topic: str, part: str, schema: AvroSchema) -> str:
+def subject_of(strategy: Strategy, topic: str, part: str, schema: RegistrySchema) -> str:
     """The subject of a topic's keys or values (`part`); not with ASSOCIATED, which the registry knows.
 
     Raises:

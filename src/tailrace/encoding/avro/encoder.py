@@ -6,7 +6,7 @@ from tailrace.encoding.avro.messages import AvroMessages
 from tailrace.encoding.avro.settings import AvroConverterSettings
 from tailrace.registry.apicurio import ApicurioSchemaIds
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
-from tailrace.registry.schema_id import SchemaIds
+from tailrace.registry.schemas import SchemaIds
 
 
 def avro_encoder_for(settings: AvroConverterSettings) -> AvroMessages:

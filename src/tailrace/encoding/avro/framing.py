@@ -10,7 +10,7 @@ import enum
 from typing import Final
 
 from tailrace.errors import DeliveryError
-from tailrace.registry.schema_id import SchemaId
+from tailrace.registry.schemas import SchemaId
 
 MAGIC: Final = b"\x00"
 _GUID_MAGIC: Final = b"\x01"

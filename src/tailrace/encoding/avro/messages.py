@@ -21,7 +21,7 @@ from tailrace.encoding.avro.program import LayoutProgram, layout_program, whole_
 from tailrace.encoding.avro.schema_text import AvroSchema, avro_schema
 from tailrace.encoding.avro.template import NullError
 from tailrace.errors import DeliveryError
-from tailrace.registry.schema_id import SchemaId, SchemaIds
+from tailrace.registry.schemas import SchemaId, SchemaIds
 
 
 @dataclass(slots=True)

@@ -16,8 +16,10 @@ from tailrace.encoding.avro.defaults import default_json, is_avro_map, part
 from tailrace.encoding.avro.json_text import Member
 from tailrace.encoding.avro.names import NAMESPACE, field_names, split_name
 from tailrace.encoding.avro.options import AvroOptions
+from tailrace.encoding.avro.references import referring_schema
 from tailrace.encoding.avro.types import ArrayOf, AvroField, AvroType, MapOf, Named, Primitive, Record, Union, type_text
 from tailrace.encoding.connect_json import DECIMAL
+from tailrace.registry.schemas import ReferringSchema
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
 ENUM: Final = f"{NAMESPACE}.Enum"
@@ -54,6 +56,11 @@ class AvroSchema:
     def text(self) -> str:
         """What is registered."""
         return type_text(self.type)
+
+    @cached_property
+    def referring(self) -> ReferringSchema:
+        """The same as a schema that refers to the types in it."""
+        return referring_schema(self.type)
 
     @property
     def record_name(self) -> str | None:
