@@ -36,8 +36,8 @@ CHANGES_RECORDS: Final = frozenset(
     notification.enabled.channels notification.sink.topic.name
     key.converter key.converter.schemas.enable key.converter.decimal.format key.converter.replace.null.with.default
     value.converter value.converter.schemas.enable value.converter.decimal.format value.converter.replace.null.with.default
-    header.converter header.converter.schemas.enable transforms transforms.* predicates predicates.*
-    errors.tolerance
+    key.converter.* value.converter.* header.converter header.converter.schemas.enable
+    transforms transforms.* predicates predicates.* errors.tolerance
     topic.creation.enable topic.creation.groups topic.creation.*
     tailrace.event.shape tailrace.context.headers tailrace.delivery.guarantee
     """.split()  # noqa: SIM905 - so many are read more easily without quotes
@@ -78,7 +78,7 @@ ONLY_TUNES: Final = frozenset(
     incremental.snapshot.watermarking.strategy
     signal.poll.interval.ms signal.file signal.kafka.topic signal.kafka.groupId signal.kafka.bootstrap.servers
     signal.kafka.poll.timeout.ms signal.consumer.*
-    key.converter.schemas.cache.size value.converter.schemas.cache.size key.converter.* value.converter.*
+    key.converter.schemas.cache.size value.converter.schemas.cache.size
     header.converter.*
     exactly.once.support transaction.boundary transaction.boundary.interval.ms
     producer.override.* consumer.override.* admin.override.*

@@ -38,6 +38,7 @@ class Settings:
 
     Attributes after the properties:
         routing: the topic of each table's changes.
+        key_format, value_format: the settings of a converter with properties of its own, such as Avro's; None: it has none.
         transform_chain: the transforms in order, with their properties.
         topics_by_content: transforms take topics from what records contain, so that one lane has to deliver them.
         tables: which tables are captured.
@@ -192,6 +193,8 @@ class Settings:
 
     # Worked out from them
     routing: Routing
+    key_format: object | None
+    value_format: object | None
     transform_chain: tuple[TransformSettings, ...]
     topics_by_content: bool
     tables: TableFilter

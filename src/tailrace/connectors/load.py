@@ -38,6 +38,7 @@ from tailrace.config.unknown_values import KnownValues
 from tailrace.config.unreplaced_placeholders import without_unreplaced
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
+from tailrace.connectors.converter_settings import read_converters
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
 from tailrace.java_patterns import split_list
@@ -103,8 +104,9 @@ def from_mapping(
     creation = _topic_creation(values, entries, problems)
     overrides = _overrides(kind, values, entries, problems)
     transforms = _transforms(values, entries, problems)
+    converters = read_converters(values, entries, problems)
     problems.raise_if_any(source)
-    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms)
+    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters)
 
 
 def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
@@ -197,6 +199,7 @@ def _settings(
     creation: TopicCreation,
     overrides: SelectOverrides,
     transforms: tuple[TransformSettings, ...],
+    converters: Mapping[str, object | None],
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
@@ -214,6 +217,8 @@ def _settings(
     return kind.settings(
         **attributes,
         routing=_routing(kind, values, renames or ()),
+        key_format=converters["key"],
+        value_format=converters["value"],
         transform_chain=transforms,
         topics_by_content=renames is None,
         tables=_tables(kind, values),

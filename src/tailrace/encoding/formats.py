@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from tailrace.config.properties.connect import JSON, STRING
 from tailrace.config.settings import Settings
 from tailrace.encoding.json import JsonFormat, JsonMessages
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
 
+if TYPE_CHECKING:
+    from tailrace.registry.schemas import SchemaIds
+
 
 def encoder_of(settings: Settings) -> MessageEncoder:
     """The encoder of a configuration's converters."""
     return MessageEncoder(
-        _messages(settings.key_converter, key_format(settings)),
-        _messages(settings.value_converter, value_format(settings)),
+        _messages(settings.key_converter, key_format(settings), settings.key_format),
+        _messages(settings.value_converter, value_format(settings), settings.value_format),
         JsonMessages(header_format(settings)),
     )
+
+
+def registry_of(own: object) -> SchemaIds:
+    """The client of a converter's registry, by the converter's settings."""
+    from tailrace.encoding.avro.encoder import schema_ids_for
+    from tailrace.encoding.avro.settings import AvroConverterSettings
+
+    return schema_ids_for(cast("AvroConverterSettings", own))
 
 
 def key_format(settings: Settings) -> JsonFormat:
@@ -34,7 +47,12 @@ def header_format(settings: Settings) -> JsonFormat:
     )
 
 
-def _messages(converter: str, format_: JsonFormat) -> Messages:
+def _messages(converter: str, format_: JsonFormat, own: object | None) -> Messages:
+    if own is not None:
+        from tailrace.encoding.avro.encoder import avro_encoder_for  # compiled code of its own
+        from tailrace.encoding.avro.settings import AvroConverterSettings
+
+        return avro_encoder_for(cast("AvroConverterSettings", own))
     if converter == STRING:
         from tailrace.encoding.strings import StringMessages  # polars, which few need here
 

@@ -138,6 +138,23 @@ def encoder_of(settings: Settings) -> MessageEncoder:
     return formats.encoder_of(settings)
 
 
+def check_registries(settings: Settings) -> None:
+    """Ask the schema registries of the converters whether they answer.
+
+    Raises:
+        RegistryError: one refuses the login.
+        RegistryUnavailableError: one does not answer.
+
+    """
+    for each in (settings.key_format, settings.value_format):
+        if each is not None:
+            from tailrace.encoding.formats import registry_of  # only with such a converter
+
+            ids = registry_of(each)
+            ids.check()
+            ids.close()
+
+
 def sizes_of(settings: Settings) -> JsonSizes:
     """What reckons how large events are when they are encoded."""
     from tailrace.encoding.formats import key_format, value_format  # as above

@@ -107,6 +107,10 @@ class ApicurioSchemaIds:
         self._ids[key] = found, float("inf") if seconds is None else monotonic() + seconds
         return found
 
+    def check(self) -> None:
+        """See `SchemaIds`."""
+        self._client.check("/system/info")
+
     def close(self) -> None:
         """Close the connection; it is opened again when it is needed."""
         self._client.close()

@@ -26,6 +26,9 @@ _Lost = (OSError, http.client.HTTPException)
 """What a connection raises that breaks; a time-out is one of them."""
 
 
+_NO_LOGIN: Final = 401
+
+
 class RegistryClient:
     """Makes requests; it connects when the first one is made. A pickled client is one that has not connected."""
 
@@ -74,6 +77,20 @@ class RegistryClient:
             sleep(wait)
             wait = min(2 * wait, self._settings.longest_wait)
         raise AssertionError("unreachable")
+
+    def check(self, path: str) -> None:
+        """Ask for something that needs no right of its own.
+
+        Raises:
+            RegistryError: the login is refused.
+            RegistryUnavailableError: no server answers, or they can't now.
+
+        """
+        try:
+            self._tried("GET", path, None, "the registry")
+        except RegistryError as error:
+            if error.status == _NO_LOGIN:
+                raise
 
     def _tried(self, method: str, target: str, content: bytes | None, about: str) -> Any:
         """One try at each server, the one that answered last first."""

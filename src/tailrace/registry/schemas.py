@@ -76,6 +76,16 @@ class SchemaIds(Protocol):
         """
         ...
 
+    def check(self) -> None:
+        """Ask the registry something that every client may ask.
+
+        Raises:
+            RegistryError: it refuses the login.
+            RegistryUnavailableError: it does not answer.
+
+        """
+        ...
+
     def close(self) -> None:
         """Close the connection; it is opened again when it is needed."""
         ...

@@ -16,7 +16,7 @@ from attrs import asdict, field, frozen
 from tailrace.connectors import try_login
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.object_paths import load_object
-from tailrace.events.pipeline import RecordPipeline, pipeline_of
+from tailrace.events.pipeline import RecordPipeline, check_registries, pipeline_of
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord
@@ -108,9 +108,10 @@ class Job:
         return pipeline_of(self.new_connector().settings)
 
     def try_login(self) -> None:
-        """Log in to the source and out again; raises the error of a failed login."""
+        """Log in to the source and out again, and to the schema registries; raises the error of a failed login."""
         if self.connector == CONNECTOR_FACTORY:
             try_login(self.document)
+            check_registries(self.new_connector().settings)
 
     def new_lease(self) -> LeaseRecord:
         """Where the target's lease is kept."""

@@ -10,11 +10,11 @@ GROUP = "Kafka Connect"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 STRING = "org.apache.kafka.connect.storage.StringConverter"
+AVRO_CONVERTERS = ("io.confluent.connect.avro.AvroConverter", "io.apicurio.registry.utils.converter.AvroConverter")
 _NOT_YET = "that converter is not supported yet"
 _CONVERTERS_BY_MAKER = tuple(
     (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
     for pattern, whose in (
-        (r"io\.confluent\.connect\.avro\.AvroConverter", "Confluent's Avro"),
         (r"io\.confluent\.connect\.protobuf\.ProtobufConverter", "Confluent's Protobuf"),
         (r"io\.confluent\.connect\.json\.JsonSchemaConverter", "Confluent's JSON Schema"),
         (r"io\.confluent\..+Converter", "one of Confluent's"),
@@ -37,10 +37,11 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=name,
             kind=Kind.CLASS,
             default=JSON,
-            allowed=(JSON, STRING),
+            allowed=(JSON, STRING, *AVRO_CONVERTERS),
             other_spellings={"json": JSON, "string": STRING},
             recognised=_CONVERTERS_BY_MAKER,
-            doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`.",
+            doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`. "
+            "Avro's properties: [converters](converters.md).",
         ),
         Property(
             name=f"{name}.schemas.enable",
@@ -222,18 +223,8 @@ FAMILIES = (
     prefixed("consumer.override.", "Properties of the Kafka consumer that reads the progress back.", Status.WORKS, ""),
     prefixed("admin.override.", "Properties of the Kafka client that makes topics.", Status.WORKS, ""),
     prefixed("openlineage.integration.", "What OpenLineage events tell.", Status.UNUSED, ""),
-    prefixed(
-        "key.converter.",
-        "Further properties of the key converter.",
-        Status.IGNORED,
-        "JSON has no such property",
-    ),
-    prefixed(
-        "value.converter.",
-        "Further properties of the value converter.",
-        Status.IGNORED,
-        "JSON has no such property",
-    ),
+    prefixed("key.converter.", "Properties of the key's [converter](converters.md).", Status.WORKS, ""),
+    prefixed("value.converter.", "Properties of the value's [converter](converters.md).", Status.WORKS, ""),
     prefixed(
         "header.converter.",
         "Properties of the header converter.",

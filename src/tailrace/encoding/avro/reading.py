@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -11,6 +10,7 @@ from tailrace.config.passthrough import PassThrough
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.secret import Secret
+from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.values import NotYetError, Value, read
 
 
@@ -114,10 +114,12 @@ def _is_used(tables: PropertyTables, name: str, prefix: str, problems: Problems)
     """Whether a name belongs to a family that has an effect; a name that belongs to nothing is told."""
     family = tables.family_of(name)
     if family is None:
-        near = difflib.get_close_matches(name, tables.by_name, 1)
-        problems.pass_over(
-            f"{prefix}{name} is no property of this converter" + (f": is {prefix}{near[0]} meant?" if near else "")
-        )
+        near = nearest(name, tables.by_name, ALIKE)
+        unknown = f"{prefix}{name} is no property of this converter"
+        if near:  # a schema, or whether one is registered, may depend on it
+            problems.add(f"{unknown}; did you mean {prefix}{near}?")
+        else:
+            problems.pass_over(unknown)
         return False
     if family.status is Status.WORKS:
         return True

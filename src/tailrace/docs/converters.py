@@ -1,0 +1,60 @@
+"""Renders the reference page of converters from their tables of properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tailrace.config.properties.connect import AVRO_CONVERTERS, JSON, SIMPLE_HEADERS, STRING
+from tailrace.config.property import Family, Property, Status
+from tailrace.config.values import allowed_in_words
+from tailrace.encoding.avro.settings import tables_of
+
+_INTRODUCTION: Final = f"""\
+# Converters
+
+<!-- Rendered from the property tables: python -m tailrace.docs -->
+
+A converter makes bytes of keys and values. `key.converter` and `value.converter` are chosen apart, by the Java class names that
+Kafka Connect has; a property of one is `key.converter.<property>` or `value.converter.<property>`. `--worker FILE` takes them
+from the properties file of a Connect worker.
+
+| Class | What it writes |
+| --- | --- |
+| `{JSON}` | JSON, with schemas (`schemas.enable`, the default) or without |
+| `{STRING}` | what Java's `toString` makes of a key or value: a text as it is, `Struct{{id=1}}` |
+| `{AVRO_CONVERTERS[0]}` | Avro, with schemas in a registry that has Confluent's API |
+| `{AVRO_CONVERTERS[1]}` | Avro, with schemas in Apicurio Registry by its own API |
+
+Headers are written by `header.converter`: `{SIMPLE_HEADERS}` (the default) writes texts as they are and
+everything else as JSON without schemas, `{JSON}` writes JSON.
+"""
+_TITLES: Final = dict(zip(AVRO_CONVERTERS, ("Avro with Confluent's API", "Avro with Apicurio's API"), strict=True))
+_HEADER: Final = ("Property", "Type", "Default", "Allowed", "Status", "Meaning")
+
+
+def converters_page() -> str:
+    """The page of converters."""
+    return "\n".join([_INTRODUCTION, *(_section(name) for name in AVRO_CONVERTERS)])
+
+
+def _section(name: str) -> str:
+    tables = tables_of(name)
+    rows = [_row(each) for each in (*tables.properties, *tables.families)]
+    lines = [f"## {_TITLES[name]}", "", f"`{name}`", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(prop: Property | Family) -> tuple[str, ...]:
+    status = "refused" if prop.status is Status.REFUSED else "ignored" if prop.status is not Status.WORKS else "works"
+    meaning = prop.doc if prop.status is Status.WORKS else f"{prop.reason[:1].upper()}{prop.reason[1:]}."
+    if isinstance(prop, Family):
+        return (f"`{prop.name}`", prop.kind.value, "", "", status, meaning)
+    shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
+    default = "required" if prop.required else f"`{shown}`" if shown not in {None, ""} else ""
+    allowed = ", ".join(f"`{each}`" for each in prop.allowed) or allowed_in_words(prop)
+    return (f"`{prop.name}`", prop.kind.value, default, allowed, status, meaning)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
