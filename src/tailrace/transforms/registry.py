@@ -15,16 +15,21 @@ DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{KAFKA}Cast": "cast",
     f"{KAFKA}DropHeaders": "drop_headers",
     f"{KAFKA}ExtractField": "extract_field",
     f"{KAFKA}Filter": "filter",
+    f"{KAFKA}Flatten": "flatten",
     f"{KAFKA}HeaderFrom": "header_from",
     f"{KAFKA}HoistField": "hoist_field",
     f"{KAFKA}InsertField": "insert_field",
+    f"{KAFKA}InsertHeader": "insert_header",
     f"{KAFKA}MaskField": "mask_field",
     f"{KAFKA}RegexRouter": "regex_router",
     f"{KAFKA}ReplaceField": "replace_field",
     f"{KAFKA}SetSchemaMetadata": "set_schema_metadata",
+    f"{KAFKA}TimestampConverter": "timestamp_converter",
+    f"{KAFKA}TimestampRouter": "timestamp_router",
     f"{KAFKA}ValueToKey": "value_to_key",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
