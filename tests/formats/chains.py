@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from tests.formats.comparing import Comparison, assert_same
 from tests.formats.connect_parts import ConnectParts, Converter, Line, Predicate, Transform
+from tests.formats.golden_lines import golden_lines
 
 from support.unit_settings import unit_settings
 from tailrace.changes.merging import in_log_order
@@ -79,3 +82,15 @@ def rows(lines: Sequence[Line]) -> list[Line]:
 
 def _is_envelope(message: Any) -> bool:
     return str(message["schema"].get("name")).endswith("Envelope")
+
+
+@cache
+def some_lines() -> tuple[Line, ...]:
+    """Few lines with what transforms tell apart: defaults, tombstones, keyless tables, transactions, heartbeats, schema changes."""
+    chosen = [
+        *golden_lines("mysql: transactions")[::3],
+        *golden_lines("sqlserver: default-values"),
+        *golden_lines("sqlserver: heartbeats"),
+        *golden_lines("mysql: defaults")[-20:],
+    ]
+    return tuple(chosen)

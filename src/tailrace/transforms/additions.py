@@ -6,18 +6,19 @@ of columns and roles that records have is therefore a variant of an edit: keys o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.field_paths import Path, nulls_of, repeated, with_default
 from tailrace.changes.layouts import Array, Column, Constant, Node, Struct, Values
 from tailrace.changes.source_records import AnyColumn, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.schema.connect import NO_DEFAULT, Type
-from tailrace.transforms.layout_edits import filled, with_columns
+from tailrace.transforms.layout_edits import filled
+from tailrace.transforms.paths import Path, is_null, nulls_of, repeated, with_default
 
 Rows = npt.NDArray[np.int32]
 MakeColumn = Callable[[SourceRecords], AnyColumn]
@@ -52,28 +53,29 @@ class Additions:
         """`slots`, `roles`: how many columns and roles the records have."""
         self._slots = slots
         self._roles = roles
-        self._make_columns: list[MakeColumn] = []
-        self._make_roles: list[MakeRole] = []
+        self._columns = 0  # so many of the steps are columns
+        self._steps: list[tuple[MakeColumn, None] | tuple[None, MakeRole]] = []
         self._checks: list[Check] = []
         self._known: dict[Hashable, int] = {}
 
     def column(self, make: MakeColumn) -> int:
         """The slot of a further column. `make` may raise `FailedRecordsError`."""
-        self._make_columns.append(make)
-        return self._slots + len(self._make_columns) - 1
+        self._steps.append((make, None))
+        self._columns += 1
+        return self._slots + self._columns - 1
 
     def role(self, make: MakeRole, same: Hashable = None) -> int:
         """A further role; it is made once for all that give the same `same`."""
         if same is not None and same in self._known:
             return self._known[same]
-        self._make_roles.append(make)
-        role = self._roles + len(self._make_roles) - 1
+        role = self._roles + len(self._steps) - self._columns
+        self._steps.append((None, make))
         if same is not None:
             self._known[same] = role
         return role
 
     def check(self, check: Check) -> None:
-        """Have records looked at before; `check` raises `FailedRecordsError` where some of them fail."""
+        """Have records looked at; `check` raises `FailedRecordsError` where some of them fail."""
         self._checks.append(check)
 
     def each_record(self) -> int:
@@ -91,10 +93,19 @@ class Additions:
             FailedRecordsError: some can't be transformed.
 
         """
+        columns = list(records.columns)
+        added = np.empty((len(self._steps) - self._columns, len(records)), np.int32)
+        roles = np.concatenate([records.roles, added]) if len(added) else records.roles
+        growing, role = replace(records, columns=columns, roles=roles), self._roles
+        for column, rows in self._steps:  # in their order: one may need another
+            if column is not None:
+                columns.append(column(growing))
+            elif rows is not None:
+                roles[role] = rows(growing)
+                role += 1
         for check in self._checks:
-            check(records)
-        columns = [make(records) for make in self._make_columns]
-        return with_columns(records, columns, [make(records) for make in self._make_roles])
+            check(growing)
+        return growing
 
 
 def standing_alone(path: Path, added: Additions, *, fills: bool) -> Node:
@@ -117,6 +128,36 @@ def standing_alone(path: Path, added: Additions, *, fills: bool) -> Node:
         slot = added.column(lambda records: _filled_column(records, filling))
         node = replace(node, slot=slot, filled=False)
     return _within(node, around, added)
+
+
+def path_within(root: Node, names: Sequence[str], added: Additions) -> Path | None:
+    """The path to a field, as `path_to` gives it, also within structs of Python values."""
+    nodes = [root]
+    for name in names:
+        around = opened(nodes[-1], added)
+        found = around.field(name) if isinstance(around, Struct) else None
+        if found is None:
+            return None
+        nodes = [*nodes[:-1], around, found]
+    return Path(tuple(nodes))
+
+
+def opened(node: Node, added: Additions) -> Node:
+    """A struct of Python values as a struct of nodes, one for each field; other nodes stay as they are."""
+    if not isinstance(node, Values) or node.schema.type is not Type.STRUCT:
+        return node
+    role = added.role(lambda records: np.where(is_null(records, node), np.int32(-1), records.roles[node.role]))
+    fields = [
+        Values(field.schema, added.column(partial(_members, slot=node.slot, name=field.name)), node.role)
+        for field in node.schema.fields
+    ]
+    return Struct(node.schema, tuple(fields), role)
+
+
+def _members(records: SourceRecords, slot: int, name: str) -> Objects:
+    column = records.columns[slot]
+    values = column.values if isinstance(column, Objects) else ()
+    return Objects([None if value is None else value.get(name) for value in values])
 
 
 def _within(node: Column | Values | Array | Struct, around: tuple[Struct, ...], added: Additions) -> Node:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tailrace.changes.field_paths import Path, nulls_of, path_to
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
 from tailrace.schema.connect import NO_DEFAULT
-from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError, standing_alone
+from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError, path_within, standing_alone
 from tailrace.transforms.field_paths import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
+from tailrace.transforms.paths import Path, nulls_of
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits
 
@@ -43,7 +43,7 @@ class ExtractField:
     def _extracted(self, layout: Layout, added: Additions) -> Layout:
         if not is_struct(layout):
             raise CannotApplyError(f"its {self._part.word} is a {layout.schema.type} and no struct")
-        path = path_to(layout.root, self._names)
+        path = path_within(layout.root, self._names, added)
         if path is None:
             raise CannotApplyError(f"its {self._part.word} has no field {self._field!r}")
         if not path.schema.optional and path.schema.default is NO_DEFAULT:

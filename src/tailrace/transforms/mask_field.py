@@ -5,7 +5,6 @@ Source: Kafka's documentation of its transforms; comparison with the real one (t
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -17,14 +16,13 @@ from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.additions import Additions, FailedRecordsError, Rows
+from tailrace.transforms.java_numbers import BITS, NUMBER, cut
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME, LOGICAL_NAMES, scale_of
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, StructTransform, fields_of
 
-_BITS: Final = {Type.INT8: 8, Type.INT16: 16, Type.INT32: 32, Type.INT64: 64}
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_MASKABLE: Final = object()
 
 
@@ -91,29 +89,24 @@ def _zero(schema: Schema) -> Any:
         return []
     if schema.type is Type.MAP:
         return {}
-    return 0 if schema.type in {*_BITS, Type.FLOAT32, Type.FLOAT64} else _NOT_MASKABLE
+    return 0 if schema.type in {*BITS, Type.FLOAT32, Type.FLOAT64} else _NOT_MASKABLE
 
 
 def _replaced(schema: Schema, text: str) -> Any:
     """The replacement as a value of the field: a number is cut to what the type holds, as in Java."""
     if schema.type is Type.STRING:
         return text
-    if schema.type not in {*_BITS, Type.FLOAT32, Type.FLOAT64} or not _NUMBER.fullmatch(text):
+    if schema.type not in {*BITS, Type.FLOAT32, Type.FLOAT64} or not NUMBER.fullmatch(text):
         return _NOT_MASKABLE
-    if schema.type in _BITS:
-        return _cut(int(Decimal(text)), _BITS[schema.type])
+    if schema.type in BITS:
+        return cut(int(Decimal(text)), schema.type)
     return float(np.float32(float(text))) if schema.type is Type.FLOAT32 else float(text)
-
-
-def _cut(number: int, bits: int) -> int:
-    low = number & ((1 << bits) - 1)
-    return low - (1 << bits) if low >> (bits - 1) else low
 
 
 def _decimal(text: str, scale: int) -> Any:
     """A decimal; converters take it only with the schema's own scale."""
     try:
-        number = Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+        number = Decimal(text) if NUMBER.fullmatch(text) else Decimal("NaN")
     except InvalidOperation:
         return _NOT_MASKABLE
     exponent = number.as_tuple().exponent

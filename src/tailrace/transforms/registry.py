@@ -22,13 +22,18 @@ _MODULES: Final = {
     f"{KAFKA}DropHeaders": "drop_headers",
     f"{KAFKA}ExtractField": "extract_field",
     f"{KAFKA}Filter": "kafka_filter",
+    f"{KAFKA}Cast": "cast",
+    f"{KAFKA}Flatten": "flatten",
     f"{KAFKA}HeaderFrom": "header_from",
     f"{KAFKA}HoistField": "hoist_field",
     f"{KAFKA}InsertField": "insert_field",
+    f"{KAFKA}InsertHeader": "insert_header",
     f"{KAFKA}MaskField": "mask_field",
     f"{KAFKA}RegexRouter": "regex_router",
     f"{KAFKA}ReplaceField": "replace_field",
     f"{KAFKA}SetSchemaMetadata": "set_schema_metadata",
+    f"{KAFKA}TimestampConverter": "timestamp_converter",
+    f"{KAFKA}TimestampRouter": "timestamp_router",
     f"{KAFKA}ValueToKey": "value_to_key",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
