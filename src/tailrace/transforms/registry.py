@@ -19,6 +19,8 @@ _MODULES: Final = {
     f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
     f"{DEBEZIUM}ExtractChangedRecordState": "changed_record_state",
     f"{DEBEZIUM}HeaderToValue": "header_to_value",
+    f"{DEBEZIUM}SchemaChangeEventFilter": "schema_change_filter",
+    f"{DEBEZIUM}ExtractSchemaToNewRecord": "source_schema",
     f"{DEBEZIUM}partitions.PartitionRouting": "partition_routing",
     "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert",
     f"{KAFKA}RegexRouter": "regex_router",
