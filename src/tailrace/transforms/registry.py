@@ -14,7 +14,9 @@ KAFKA: Final = "org.apache.kafka.connect.transforms."
 DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
+    f"{DEBEZIUM}ContentBasedRouter": "content_based_router",
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
+    f"{DEBEZIUM}Filter": "filter",
     f"{KAFKA}RegexRouter": "regex_router",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
