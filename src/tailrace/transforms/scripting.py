@@ -10,8 +10,8 @@ import numpy as np
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.java_patterns import PatternError, compile_java
-from tailrace.transforms.expressions.evaluation import Failed
 from tailrace.transforms.expressions.expression import Expression
+from tailrace.transforms.expressions.failed import Failed
 from tailrace.transforms.expressions.tokens import ExpressionError
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.paths import values_are_null

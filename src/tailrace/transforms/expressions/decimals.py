@@ -84,7 +84,8 @@ def _scaled(numbers: Decimals, scale: int) -> npt.NDArray[Any]:
     values = numbers.unscaled
     if values.dtype != object and len(values) and max(-int(values.min()), int(values.max())) * factor > _MOST:
         values = values.astype(object)
-    return values * factor
+    scaled: npt.NDArray[Any] = values * factor
+    return scaled
 
 
 def _decimal(unscaled: int, scale: int) -> Decimal:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.layouts import Struct
+from tailrace.changes.layouts import Struct, Values
 from tailrace.changes.source_records import Mask
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.schema.connect import Type
 from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.evaluation import Evaluation
-from tailrace.transforms.expressions.texts import Texts
+from tailrace.transforms.expressions.texts import Texts, as_mask
 from tailrace.transforms.expressions.values import (
     NOTHING,
     Booleans,
@@ -44,13 +44,13 @@ def _of_one_type(left: Value, right: Value) -> Mask | None:
     if isinstance(left, Texts) and isinstance(right, Texts):
         return left.equal(right)
     if isinstance(left, Integers) and isinstance(right, Integers) and left.bits == right.bits:
-        return _true(left.data == right.data)
+        return as_mask(left.data == right.data)
     if isinstance(left, Floats) and isinstance(right, Floats) and left.bits == right.bits:
         return _same_floats(left.data, right.data)
     if isinstance(left, Decimals) and isinstance(right, Decimals) and left.scale == right.scale:
-        return _true(left.unscaled == right.unscaled)
+        return as_mask(left.unscaled == right.unscaled)
     if isinstance(left, Booleans | Instants) and type(left) is type(right):
-        return _true(left.data == cast("Booleans | Instants", right).data)
+        return as_mask(left.data == right.data)
     return None
 
 
@@ -66,8 +66,8 @@ def _nodes_equal(evaluation: Evaluation, left: Path, right: Path, mask: Mask) ->
     one, other = nulls_of(records, left), nulls_of(records, right)
     both = ~one & ~other
     if not both.any():
-        return _true(one & other)
-    return _true((one & other) | (both & _present_equal(evaluation, left, right, mask & both)))
+        return as_mask(one & other)
+    return as_mask((one & other) | (both & _present_equal(evaluation, left, right, mask & both)))
 
 
 def _present_equal(evaluation: Evaluation, left: Path, right: Path, mask: Mask) -> Mask:
@@ -77,6 +77,8 @@ def _present_equal(evaluation: Evaluation, left: Path, right: Path, mask: Mask) 
         for one, other in zip(left.node.fields, right.node.fields, strict=True):
             equal &= _nodes_equal(evaluation, Path((*left.nodes, one)), Path((*right.nodes, other)), mask)
         return equal
+    if isinstance(left.node, Values) and isinstance(right.node, Values):
+        return _objects_equal(evaluation, left, right)
     if left.schema.type in {Type.STRING, Type.BYTES}:
         found = series(records, left) == series(records, right)
         return cast("Mask", found.fill_null(value=False).to_numpy())
@@ -90,16 +92,18 @@ def _present_equal(evaluation: Evaluation, left: Path, right: Path, mask: Mask) 
     return _vectors_equal(one_vector, other_vector)
 
 
+def _objects_equal(evaluation: Evaluation, left: Path, right: Path) -> Mask:
+    """Python's values, one by one: they are of records or types that are too rare to be columnar."""
+    pairs = zip(evaluation.reading.objects(left), evaluation.reading.objects(right), strict=True)
+    return np.array([one == other for one, other in pairs], np.bool_)
+
+
 def _vectors_equal(left: Vector, right: Vector) -> Mask:
     if left.kind in {Kind.FLOAT32, Kind.FLOAT64}:
         return _same_floats(left.data.astype(np.float64), right.data.astype(np.float64))
-    return _true(left.data == right.data)
+    return as_mask(left.data == right.data)
 
 
 def _same_floats(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> Mask:
     """As Java's: NaN equals itself, minus zero is not zero."""
-    return _true(((left == right) & (np.signbit(left) == np.signbit(right))) | (np.isnan(left) & np.isnan(right)))
-
-
-def _true(mask: Any) -> Mask:
-    return cast("Mask", np.asarray(mask, np.bool_))
+    return as_mask(((left == right) & (np.signbit(left) == np.signbit(right))) | (np.isnan(left) & np.isnan(right)))

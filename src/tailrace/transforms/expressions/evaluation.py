@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Final
 
 import numpy as np
 
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.transforms.expressions import syntax
-from tailrace.transforms.expressions.decimals import Decimals
+from tailrace.transforms.expressions.constants import constant
+from tailrace.transforms.expressions.failed import Failed
+from tailrace.transforms.expressions.ranges import in_range
 from tailrace.transforms.expressions.reading import Reading
 from tailrace.transforms.expressions.syntax import (
     Addition,
@@ -23,7 +22,6 @@ from tailrace.transforms.expressions.syntax import (
     Comparison,
     Conditional,
     Group,
-    If,
     Literal,
     Logical,
     Matches,
@@ -31,43 +29,19 @@ from tailrace.transforms.expressions.syntax import (
     Name,
     Node,
     Not,
-    Program,
-    Return,
     Within,
     WithinRange,
 )
-from tailrace.transforms.expressions.texts import Texts
 from tailrace.transforms.expressions.values import (
     NOTHING,
-    NULL,
     UNDEFINED,
     Booleans,
     Cases,
-    Floats,
     Headers,
-    Integers,
     Null,
     Undefined,
     Value,
 )
-
-
-@dataclass(slots=True)
-class Failed:
-    """Which records failed, and why.
-
-    Attributes:
-        mask: shape (n,).
-        reasons: with the records of each.
-
-    """
-
-    mask: Mask
-    reasons: list[tuple[Mask, str]] = field(default_factory=list)
-
-    def first_reason(self) -> str:
-        """What is wrong with the first record that failed."""
-        return min(self.reasons, key=lambda reason: int(reason[0].argmax()))[1]
 
 
 class Evaluation(ABC):
@@ -79,11 +53,27 @@ class Evaluation(ABC):
         self.n = len(records)
         self.reading = Reading(records)
         self.failed = Failed(np.zeros(self.n, np.bool_))
+        self._evaluated: dict[type, Callable[..., Cases]] = {
+            Literal: self._literal,
+            syntax.Undefined: lambda _node, live: Cases([(live, UNDEFINED)]),
+            Name: self._name,
+            Group: lambda node, live: self.evaluate(node.inner, live),
+            Member: self._member_or_call,
+            Call: self._member_or_call,
+            Conditional: self._conditional,
+            Comparison: self._comparison,
+            Addition: self._addition,
+            Within: self._within,
+            WithinRange: self._within_range,
+            Matches: self._matches,
+            Not: self.negated,
+            Logical: self.logical,
+            syntax.IsNull: self._is_null,
+        }
 
-    def result(self, program: Program) -> Cases:
-        """What the program gives for each record that did not fail."""
-        returned, last, _ = self._run(program, np.ones(self.n, np.bool_), is_last=True)
-        return returned.joined(last).within(~self.failed.mask)
+    @abstractmethod
+    def check(self) -> None:
+        """Fail the records that the language can't be given at all."""
 
     def fail(self, records: Mask, why: str) -> None:
         """These records have failed."""
@@ -96,7 +86,7 @@ class Evaluation(ABC):
         """The values of a part, for the records that ask for it."""
         if not live.any():
             return Cases()
-        return _EVALUATED[type(node)](self, node, live)
+        return self._evaluated[type(node)](node, live)
 
     def truths(self, node: Node, live: Mask) -> tuple[Mask, Mask]:
         """For which records a condition is true, and for which it is not."""
@@ -149,51 +139,14 @@ class Evaluation(ABC):
     def of_nothing(self, value: Value, node: Member | Call, mask: Mask) -> tuple[Cases, Mask]:
         """A member of a null; with the records whose chain ends there without a value."""
 
-    def in_range(self, value: Value, node: WithinRange, mask: Mask) -> Mask:
-        """Whether a range of whole numbers has a value."""
-        del mask
-        if isinstance(value, Integers) and value.bits == node.bits:
-            return (value.data >= node.first) & (value.data <= node.last)
-        return np.zeros(self.n, np.bool_)
-
     @abstractmethod
     def matched(self, node: Matches, value: Value, mask: Mask) -> Cases:
         """A regular expression on a value."""
-
-    # statements
-
-    def _run(self, program: Program, live: Mask, *, is_last: bool) -> tuple[Cases, Cases, Mask]:
-        """What is returned; what the last statement gives where it is reached; which records go on behind the program."""
-        returned, last = Cases(), Cases()
-        if not program and is_last:
-            last = Cases([(live, NULL)])
-        for place, statement in enumerate(program):
-            ends = is_last and place == len(program) - 1
-            if isinstance(statement, If):
-                given, last, live = self._run_if(statement, live, is_last=ends)
-                returned = returned.joined(given)
-            elif isinstance(statement, Return):
-                returned = returned.joined(self.evaluate(statement.expression, live))
-                live = np.zeros(self.n, np.bool_)
-            else:
-                found = self.evaluate(statement.expression, live)
-                last = found if ends else Cases()
-                live = live & ~self.failed.mask
-        return returned, last, live
-
-    def _run_if(self, statement: If, live: Mask, *, is_last: bool) -> tuple[Cases, Cases, Mask]:
-        true, untrue = self.truths(statement.test, live)
-        one, one_last, one_live = self._run(statement.then, true, is_last=is_last)
-        two, two_last, two_live = self._run(statement.other, untrue, is_last=is_last)
-        return one.joined(two), one_last.joined(two_last), one_live | two_live
 
     # expressions
 
     def _literal(self, node: Literal, live: Mask) -> Cases:
         return Cases([(live, constant(node.value, node.bits, self.n))])
-
-    def _undefined(self, _node: syntax.Undefined, live: Mask) -> Cases:
-        return Cases([(live, UNDEFINED)])
 
     def _name(self, node: Name, live: Mask) -> Cases:
         if node.name == "header":
@@ -203,9 +156,6 @@ class Evaluation(ABC):
     def variable(self, name: str) -> Cases:
         """A variable but `header`."""
         return self.reading.variable(name)
-
-    def _group(self, node: Group, live: Mask) -> Cases:
-        return self.evaluate(node.inner, live)
 
     def _member_or_call(self, node: Member | Call, live: Mask) -> Cases:
         cases, ended = self._chain(node, live)
@@ -278,49 +228,14 @@ class Evaluation(ABC):
     def _within_range(self, node: WithinRange, live: Mask) -> Cases:
         found = np.zeros(self.n, np.bool_)
         for mask, value in self.evaluate(node.item, live):
-            found |= mask & self.in_range(value, node, mask)
+            found |= mask & in_range(value, node, self.n)
         return self.booleans(found != node.negated, live)
 
     def _matches(self, node: Matches, live: Mask) -> Cases:
         return Cases(case for mask, value in self.evaluate(node.text, live) for case in self.matched(node, value, mask))
 
-    def is_null(self, node: Node, live: Mask) -> Cases:
-        """SQL's IS NULL."""
+    def _is_null(self, node: syntax.IsNull, live: Mask) -> Cases:
         found = np.zeros(self.n, np.bool_)
-        for mask, value in self.evaluate(node, live):
+        for mask, value in self.evaluate(node.operand, live):
             found |= mask & isinstance(value, Null | Undefined)
         return self.booleans(found, live)
-
-
-def constant(value: syntax.Constant, bits: int, n: int) -> Value:
-    """A literal as a value of n records."""
-    if value is None:
-        return NULL
-    if isinstance(value, bool):
-        return Booleans(np.full(n, value))
-    if isinstance(value, int):
-        return Integers(np.full(n, value, np.int64), bits)
-    if isinstance(value, float):
-        return Floats(np.full(n, np.float32(value) if bits == 32 else value, np.float64), bits)
-    if isinstance(value, Decimal):
-        return Decimals.constant(value, n)
-    return Texts.constant(value, n)
-
-
-_EVALUATED: Final[dict[type, Callable[..., Cases]]] = {
-    Literal: Evaluation._literal,
-    syntax.Undefined: Evaluation._undefined,
-    Name: Evaluation._name,
-    Group: Evaluation._group,
-    Member: Evaluation._member_or_call,
-    Call: Evaluation._member_or_call,
-    Conditional: Evaluation._conditional,
-    Comparison: Evaluation._comparison,
-    Addition: Evaluation._addition,
-    Within: Evaluation._within,
-    WithinRange: Evaluation._within_range,
-    Matches: Evaluation._matches,
-    Not: lambda evaluation, node, live: evaluation.negated(node, live),
-    Logical: lambda evaluation, node, live: evaluation.logical(node, live),
-    syntax.IsNull: lambda evaluation, node, live: evaluation.is_null(node.operand, live),
-}

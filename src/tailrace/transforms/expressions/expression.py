@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.config.values import NotYetError
-from tailrace.transforms.expressions.evaluation import Evaluation, Failed
+from tailrace.transforms.expressions.evaluation import Evaluation
+from tailrace.transforms.expressions.failed import Failed
 from tailrace.transforms.expressions.groovy import GroovyEvaluation
 from tailrace.transforms.expressions.javascript import JavaScriptEvaluation
+from tailrace.transforms.expressions.running import result
 from tailrace.transforms.expressions.sql import sql_program
 from tailrace.transforms.expressions.sql_evaluation import SqlEvaluation
 from tailrace.transforms.expressions.statements import program
@@ -82,7 +84,7 @@ class Expression:
 
     def _evaluated(self, records: SourceRecords) -> tuple[Evaluation, Cases]:
         evaluation = self._evaluation(records)
-        return evaluation, evaluation.result(self._program)
+        return evaluation, result(evaluation, self._program)
 
 
 def _read(language: str, text: str) -> tuple[Program, type[Evaluation]]:

@@ -12,21 +12,22 @@ import numpy as np
 
 from tailrace.changes.source_records import Mask
 from tailrace.transforms.expressions import numbers
+from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.equality import java_equal, struct_equal
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy_methods import called
 from tailrace.transforms.expressions.members import fail_of_null, fail_unknown, member_of, named, nobody
 from tailrace.transforms.expressions.numbers import Signs
 from tailrace.transforms.expressions.syntax import Call, Logical, Matches, Member, Not
-from tailrace.transforms.expressions.texts import Texts, length
+from tailrace.transforms.expressions.texts import Texts, as_mask, length
 from tailrace.transforms.expressions.values import (
     NULL,
     Booleans,
     Cases,
-    Decimals,
     FieldOf,
     Floats,
     Found,
+    Headers,
     Integers,
     Null,
     Numbers,
@@ -46,6 +47,9 @@ class GroovyEvaluation(Evaluation):
 
     undefined_value = NULL
 
+    def check(self) -> None:
+        """Nothing: it takes any record."""
+
     def truth(self, value: Value, mask: Mask) -> Mask:
         """Groovy truth: not null, not zero, not empty."""
         if isinstance(value, Booleans | Found):
@@ -56,6 +60,8 @@ class GroovyEvaluation(Evaluation):
             return value.tested(bool)
         if isinstance(value, Opaque):
             self.fail(mask, f"{described(value)} can only be compared with null")
+        if isinstance(value, Headers):
+            return self.reading.has_headers()
         return np.full(self.n, not isinstance(value, Null))
 
     def compared(self, operator: str, left: Value, right: Value, mask: Mask) -> Cases:
@@ -76,7 +82,7 @@ class GroovyEvaluation(Evaluation):
         found = _ordered(left, right, self.n)
         if found is not None:
             signs, comparable = found
-            return comparable & (signs == 0)
+            return as_mask(comparable & (signs == 0))
         if type(left) is type(right) and not isinstance(left, _NUMBERS):
             self.fail(mask, f"{described(left)} can't be compared with {described(right)} here")
         return nobody(self.n)
@@ -144,7 +150,10 @@ class GroovyEvaluation(Evaluation):
         return self.booleans(~self.truths(node.operand, live)[0], live)
 
     def matched(self, node: Matches, value: Value, mask: Mask) -> Cases:
-        """`==~` of the whole text, `=~` of a part; other values by their text. Null matches nothing, or is searched as `null`."""
+        """`==~` of the whole text, `=~` of a part; other values by their text.
+
+        Null matches nothing with `==~`, and is searched as the text `null` with `=~`.
+        """
         if isinstance(value, Null):
             texts: Texts | None = Texts.constant("null", self.n) if node.find else None
             if texts is None:
@@ -175,5 +184,5 @@ def _ordered(left: Value, right: Value, n: int) -> tuple[Signs, Mask] | None:
 
 def _beside_character(texts: Texts, number: Numbers) -> tuple[Signs, Mask]:
     """The code of texts with one character beside numbers; other texts have no order."""
-    codes = texts.numbers(lambda text: ord(text) if length(text) == 1 else -1, np.int64)
-    return numbers.signs(Integers(codes.astype(np.int64)), number), codes >= 0
+    codes = texts.integers(lambda text: ord(text) if length(text) == 1 else -1)
+    return numbers.signs(Integers(codes), number), codes >= 0

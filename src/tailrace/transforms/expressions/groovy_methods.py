@@ -74,7 +74,7 @@ def _of_text(evaluation: Evaluation, value: Texts, node: Call, mask: Mask) -> Ca
     if pattern is not None:
         return evaluation.booleans(value.tested(lambda text: pattern.fullmatch(text) is not None), mask)
     if node.method in {"size", "length"}:
-        return Cases([(mask, Integers(value.numbers(length, np.int64).astype(np.int64), 32))])
+        return Cases([(mask, Integers(value.integers(length), 32))])
     if node.method == "isEmpty":
         return evaluation.booleans(value.tested(lambda text: not text), mask)
     if node.method in _CHANGES:
@@ -93,6 +93,8 @@ def _of_two_texts(evaluation: Evaluation, value: Texts, node: Call, mask: Mask) 
 
 
 def _of_headers(evaluation: Evaluation, node: Call, mask: Mask) -> Cases | None:
+    if node.method == "isEmpty":
+        return evaluation.booleans(~evaluation.reading.has_headers(), mask)
     if node.method != "containsKey":
         return None
     (name,) = node.arguments

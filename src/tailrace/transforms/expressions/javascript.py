@@ -12,20 +12,20 @@ import numpy as np
 
 from tailrace.changes.source_records import Mask
 from tailrace.transforms.expressions import numbers
+from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy import ORDERS
 from tailrace.transforms.expressions.javascript_methods import called
 from tailrace.transforms.expressions.javascript_values import number_of, text_of, whole_of
 from tailrace.transforms.expressions.members import fail_of_null, member_of, nobody
 from tailrace.transforms.expressions.numbers import Signs
-from tailrace.transforms.expressions.syntax import Call, Logical, Matches, Member, Not, Program
-from tailrace.transforms.expressions.texts import Texts, length
+from tailrace.transforms.expressions.syntax import Call, Logical, Matches, Member, Not
+from tailrace.transforms.expressions.texts import Texts, as_mask, length
 from tailrace.transforms.expressions.values import (
     NOTHING,
     UNDEFINED,
     Booleans,
     Cases,
-    Decimals,
     FieldOf,
     Floats,
     Headers,
@@ -48,15 +48,14 @@ _UNORDERED: Final = 2
 class JavaScriptEvaluation(Evaluation):
     """The evaluation of a program in JavaScript."""
 
-    def result(self, program: Program) -> Cases:
-        """As of all languages; Debezium gives key and value to JavaScript only if they are structs."""
+    def check(self) -> None:
+        """Debezium gives key and value to JavaScript only if they are structs."""
         for name in ("key", "value"):
             for mask, value in self.reading.variable(name):
                 if not isinstance(value, (*NOTHING, Structs, PythonStructs)):
                     self.fail(
                         mask, f"the {name} is {described(value)} and no struct: Debezium fails on it with JavaScript"
                     )
-        return super().result(program)
 
     def variable(self, name: str) -> Cases:
         """A variable; a key or value that is null is an object that can't be asked for anything."""
@@ -70,9 +69,9 @@ class JavaScriptEvaluation(Evaluation):
         if isinstance(value, Booleans):
             return value.data
         if isinstance(value, Integers):
-            return value.data != 0
+            return as_mask(value.data != 0)
         if isinstance(value, Floats):
-            return (value.data != 0) & ~np.isnan(value.data)
+            return as_mask((value.data != 0) & ~np.isnan(value.data))
         if isinstance(value, Texts):
             return value.tested(bool)
         del mask
@@ -92,7 +91,7 @@ class JavaScriptEvaluation(Evaluation):
         if isinstance(left, NOTHING) or isinstance(right, NOTHING):
             return np.full(self.n, type(left) is type(right))
         if isinstance(left, Integers | Floats) and isinstance(right, Integers | Floats):
-            return self._primitive_signs(left, right) == 0
+            return as_mask(self._primitive_signs(left, right) == 0)
         if type(left) is type(right):
             return self._equal(left, right, mask)
         return nobody(self.n)
@@ -107,7 +106,7 @@ class JavaScriptEvaluation(Evaluation):
         if isinstance(left, Texts) and isinstance(right, Texts):
             return left.equal(right)
         if isinstance(left, _PRIMITIVE) and isinstance(right, _PRIMITIVE):
-            return self._primitive_signs(left, right) == 0
+            return as_mask(self._primitive_signs(left, right) == 0)
         if isinstance(left, Structs | PythonStructs) and isinstance(right, Structs | PythonStructs):
             return nobody(self.n)  # JavaScript gets another object each time
         if not _never_equal(left, right):
@@ -156,7 +155,7 @@ class JavaScriptEvaluation(Evaluation):
     def member(self, value: Value, node: Member, mask: Mask) -> Cases:
         """Fields; undefined where there are none."""
         if isinstance(value, Texts) and node.name == "length":
-            return Cases([(mask, Integers(value.numbers(length, np.int64).astype(np.int64)))])
+            return Cases([(mask, Integers(value.integers(length)))])
         if isinstance(value, Opaque | Decimals | Instants | SchemaOf | FieldOf):
             self.fail(mask, f"{described(value)} has no field {node.name}")
             return Cases()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.numbers import as_floats, digits_of
 from tailrace.transforms.expressions.texts import Texts
 from tailrace.transforms.expressions.values import (
     Booleans,
-    Decimals,
     Floats,
     Instants,
     Integers,
@@ -23,7 +24,7 @@ from tailrace.transforms.expressions.values import (
 
 _DECIMAL: Final = re.compile(r"[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 _BASED: Final = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+")
-SPACES: Final = " \t\n\r\v\f\u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+SPACES: Final = " \t\n\r\v\f\u00a0\ufeff\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 def whole_of(value: Value, n: int) -> npt.NDArray[np.int64] | None:
@@ -42,7 +43,7 @@ def number_of(value: Value, n: int) -> npt.NDArray[np.float64] | None:
     if isinstance(value, Booleans | Instants):
         return value.data.astype(np.float64)
     if isinstance(value, Texts):
-        return value.numbers(number_of_text, np.float64).astype(np.float64)
+        return value.floats(number_of_text)
     if isinstance(value, Null | Undefined):
         return np.full(n, 0.0 if isinstance(value, Null) else np.nan)
     return None
@@ -77,7 +78,7 @@ def text_of(value: Value, n: int) -> Texts | None:
 
 def double_text(number: float) -> str:
     """A double as JavaScript writes it."""
-    if number != number:
+    if math.isnan(number):
         return "NaN"
     if number in {float("inf"), float("-inf")}:
         return "Infinity" if number > 0 else "-Infinity"

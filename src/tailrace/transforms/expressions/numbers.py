@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any
 
@@ -75,7 +76,7 @@ def java_float(number: float) -> str:
 
 
 def _java_text(number: float, shortest: str) -> str:
-    if number != number:
+    if math.isnan(number):
         return "NaN"
     if number in {float("inf"), float("-inf")}:
         return "Infinity" if number > 0 else "-Infinity"

@@ -73,6 +73,13 @@ class Reading:
                 left = left & ~there
         return Cases([*cases, (left, NULL)])
 
+    def has_headers(self) -> Mask:
+        """Which records have any header, shape (n,)."""
+        found = np.zeros(self._n, np.bool_)
+        for header in self.records.headers:
+            found |= True if header.present is None else header.present
+        return found
+
     def header_value(self, header: SourceHeader) -> Cases:
         """The value of a header."""
         place = next(i for i, each in enumerate(self.records.headers) if each is header)
@@ -123,7 +130,7 @@ class Reading:
         """The values of a path, and where they are null."""
         path = Path((*path.nodes[:-1], filled(path.node)))
         if isinstance(path.node, Values):
-            return self._python(path.schema, self._objects(path), name)
+            return self._python(path.schema, self.objects(path), name)
         missing = nulls_of(self.records, path) if null is None else null
         if missing.all():
             return Cases([(missing, NULL)])
@@ -131,7 +138,8 @@ class Reading:
             return Cases([(~missing, Structs(path, name)), (missing, NULL)])
         return Cases([(~missing, _column(self.records, path)), (missing, NULL)])
 
-    def _objects(self, path: Path) -> Sequence[Any]:
+    def objects(self, path: Path) -> Sequence[Any]:
+        """The Python values of a path, one for each record."""
         node = cast("Values", path.node)
         values, rows = cast("Objects", self.records.columns[node.slot]).values, self.records.roles[node.role]
         null = nulls_of(self.records, path)

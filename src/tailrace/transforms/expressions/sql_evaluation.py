@@ -6,6 +6,7 @@ import numpy as np
 
 from tailrace.changes.source_records import Mask
 from tailrace.transforms.expressions import numbers
+from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy import ORDERS
 from tailrace.transforms.expressions.groovy_methods import called
@@ -17,7 +18,6 @@ from tailrace.transforms.expressions.values import (
     NULL,
     Booleans,
     Cases,
-    Decimals,
     Floats,
     Integers,
     Value,
@@ -31,6 +31,9 @@ class SqlEvaluation(Evaluation):
     """The evaluation of an SQL condition."""
 
     undefined_value = NULL
+
+    def check(self) -> None:
+        """Nothing: it takes any record."""
 
     def truth(self, value: Value, mask: Mask) -> Mask:
         """Whether a condition is true; NULL is not."""

@@ -27,7 +27,7 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable: `value`, `key`, `topic`, …"""
+    """A variable, such as `value`."""
 
     place: int
     name: str

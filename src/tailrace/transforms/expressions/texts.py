@@ -14,6 +14,11 @@ from tailrace.changes.source_records import Mask
 Codes = npt.NDArray[np.int64]
 
 
+def as_mask(array: object) -> Mask:
+    """What numpy's operators give, as the masks that they are."""
+    return np.asarray(array, np.bool_)
+
+
 class Texts:
     """A text for each record; polars compares them, until something wants to see the distinct ones."""
 
@@ -63,10 +68,15 @@ class Texts:
         codes, distinct = self.coded()
         return np.array([test(text) for text in distinct], np.bool_)[codes]
 
-    def numbers(self, number: Callable[[str], float], dtype: type[np.generic]) -> npt.NDArray[np.generic]:
+    def integers(self, number: Callable[[str], int]) -> npt.NDArray[np.int64]:
+        """A whole number for each text, shape (n,)."""
+        codes, distinct = self.coded()
+        return np.array([number(text) for text in distinct], np.int64)[codes]
+
+    def floats(self, number: Callable[[str], float]) -> npt.NDArray[np.float64]:
         """A number for each text, shape (n,)."""
         codes, distinct = self.coded()
-        return np.array([number(text) for text in distinct], dtype)[codes]
+        return np.array([number(text) for text in distinct], np.float64)[codes]
 
     def mapped(self, change: Callable[[str], str]) -> Texts:
         """Another text for each."""
@@ -92,7 +102,7 @@ class Texts:
             found = self.series() == only
         else:
             found = self.series() == other.series()
-        return found.fill_null(value=False).to_numpy()
+        return cast("Mask", found.fill_null(value=False).to_numpy())
 
     def signs(self, other: Texts) -> npt.NDArray[np.int8]:
         """-1, 0 or 1 for each record, by UTF-16 as Java and JavaScript compare, shape (n,)."""
@@ -100,7 +110,7 @@ class Texts:
         ranks = {text: rank for rank, text in enumerate(sorted({*my_texts, *their_texts}, key=utf_16))}
         left = np.array([ranks[text] for text in my_texts], np.int64)[mine]
         right = np.array([ranks[text] for text in their_texts], np.int64)[theirs]
-        return np.sign(left - right).astype(np.int8)
+        return (left > right).astype(np.int8) - (left < right).astype(np.int8)
 
     def test_pairs(self, other: Texts, test: Callable[[str, str], bool]) -> Mask:
         """For which records a test of both texts is true, shape (n,); asked once for each pair."""
@@ -111,7 +121,7 @@ class Texts:
         results = [
             test(my_texts[pair // len(their_texts)], their_texts[pair % len(their_texts)]) for pair in pairs.tolist()
         ]
-        return np.array(results, np.bool_)[codes.reshape(-1)]
+        return as_mask(np.array(results, np.bool_)[codes.reshape(-1)])
 
 
 def utf_16(text: str) -> bytes:

@@ -35,14 +35,20 @@ class Words:
 
 
 _ORDER: Final = {"<": 7, "<=": 7, ">": 7, ">=": 7, "==": 6, "!=": 6, "&&": 3, "||": 2, "+": 9}
-_ARITHMETIC: Final = dict.fromkeys(("-", "*", "/", "%", "**", "&", "|", "^", "~", "<<", ">>", "++", "--", "+=", "-="), "calculating is not supported: compare the fields themselves")
+_ARITHMETIC: Final = dict.fromkeys(
+    ("-", "*", "/", "%", "**", "&", "|", "^", "~", "<<", ">>", "++", "--", "+=", "-="),
+    "calculating is not supported: compare the fields themselves",
+)
 _NO_PROGRAMS: Final = {
     "=": "nothing can be assigned: == compares",
     "->": "closures are not supported",
     "=>": "functions are not supported",
     "instanceof": "types can't be asked for: compare values",
 }
-_KEYWORDS: Final = dict.fromkeys(("def", "var", "let", "const", "for", "while", "do", "switch", "try", "function", "class", "import", "throw"), "declarations and loops are not supported: write one expression, or if … else") | {"new": "objects can't be made", "headers": "write header"}
+_KEYWORDS: Final = dict.fromkeys(
+    ("def", "var", "let", "const", "for", "while", "do", "switch", "try", "function", "class", "import", "throw"),
+    "declarations and loops are not supported: write one expression, or if … else",
+) | {"new": "objects can't be made", "headers": "write header"}
 
 GROOVY: Final = Words(
     name="Groovy",
