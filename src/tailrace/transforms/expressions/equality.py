@@ -43,6 +43,8 @@ def java_equal(evaluation: Evaluation, left: Value, right: Value, mask: Mask) ->
 def _of_one_type(left: Value, right: Value) -> Mask | None:
     if isinstance(left, Texts) and isinstance(right, Texts):
         return left.equal(right)
+    if isinstance(left, Opaque) and isinstance(right, Opaque):
+        return bytes_equal(left, right)
     if isinstance(left, Integers) and isinstance(right, Integers) and left.bits == right.bits:
         return as_mask(left.data == right.data)
     if isinstance(left, Floats) and isinstance(right, Floats) and left.bits == right.bits:
@@ -52,6 +54,13 @@ def _of_one_type(left: Value, right: Value) -> Mask | None:
     if isinstance(left, Booleans | Instants) and type(left) is type(right):
         return as_mask(left.data == right.data)
     return None
+
+
+def bytes_equal(left: Opaque, right: Opaque) -> Mask | None:
+    """Whether bytes of columns are equal, shape (n,); None if these are none."""
+    if left.series is None or right.series is None:
+        return None
+    return as_mask((left.series == right.series).fill_null(value=False).to_numpy())
 
 
 def struct_equal(evaluation: Evaluation, left: Structs, right: Structs, mask: Mask) -> Mask:

@@ -13,7 +13,7 @@ import numpy as np
 from tailrace.changes.source_records import Mask
 from tailrace.transforms.expressions import numbers
 from tailrace.transforms.expressions.decimals import Decimals
-from tailrace.transforms.expressions.equality import java_equal, struct_equal
+from tailrace.transforms.expressions.equality import bytes_equal, java_equal, struct_equal
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy_methods import called
 from tailrace.transforms.expressions.members import fail_of_null, fail_unknown, member_of, named, nobody
@@ -79,6 +79,8 @@ class GroovyEvaluation(Evaluation):
             return left.equal(right)
         if isinstance(left, Structs) and isinstance(right, Structs):
             return struct_equal(self, left, right, mask)
+        if isinstance(left, Opaque) and isinstance(right, Opaque) and (same := bytes_equal(left, right)) is not None:
+            return same
         found = _ordered(left, right, self.n)
         if found is not None:
             signs, comparable = found

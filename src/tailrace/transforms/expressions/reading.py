@@ -164,7 +164,7 @@ def _column(records: SourceRecords, path: Path) -> Value:
     if schema.type is Type.BYTES and schema.name == DECIMAL:
         return decoded(gathered(records, path), _scale(schema))
     if schema.type in _WHATS:
-        return Opaque(_WHATS[schema.type])
+        return Opaque(_WHATS[schema.type], series(records, path) if schema.type is Type.BYTES else None)
     if schema.type is Type.STRING:
         constant = path.node.value if isinstance(path.node, Constant) else None
         return Texts(series(records, path)) if constant is None else Texts.constant(constant, len(records))

@@ -39,6 +39,10 @@ _METHODS: Final = {exp.Lower: "toLowerCase", exp.Upper: "toUpperCase", exp.Trim:
 _SUPPORTED: Final = (
     "=, <>, <, >, AND, OR, NOT, IS NULL, IN, BETWEEN, LIKE, CASE, COALESCE, ||, LOWER, UPPER, TRIM and LENGTH"
 )
+_ARGUMENTS: Final = frozenset(
+    {"this", "expression", "expressions", "low", "high", "ifs", "default", "true", "false", "negate"}
+    | {"is_string", "table", "db", "catalog"}
+)
 _VARIABLES: Final = tuple(name for name in VARIABLES if not name.endswith("Schema"))
 
 
@@ -93,7 +97,8 @@ class _Reader:
     def node(self, parsed: exp.Expression) -> Node:
         """The node of one of sqlglot's."""
         read = self._readers.get(type(parsed))
-        if read is None:
+        unknown = [name for name, part in parsed.args.items() if part and name not in _ARGUMENTS]
+        if read is None or unknown:
             raise self._error(parsed, f"not supported in a condition: there are {_SUPPORTED}")
         return read(parsed)
 
@@ -159,7 +164,8 @@ class _Reader:
             or len(escape) != 1
         ):
             raise self._error(parsed, "LIKE takes a constant text, and ESCAPE one character")
-        return Matches(0, self.node(parsed.this), like_pattern(pattern.this, escape), find=False)
+        found = Matches(0, self.node(parsed.this), like_pattern(pattern.this, escape), find=False)
+        return Not(0, found) if parsed.args.get("negate") else found
 
     def _case(self, parsed: exp.Case) -> Node:
         found = self.node(parsed.args["default"]) if parsed.args.get("default") is not None else Literal(0, None)

@@ -37,7 +37,9 @@ class Texts:
     @classmethod
     def of_numbers(cls, numbers: npt.NDArray[np.generic], text: Callable[..., str]) -> Texts:
         """The text of each number; `text` is asked once for each distinct one."""
-        distinct, codes = np.unique(numbers, return_inverse=True)
+        bits = numbers.view(np.int64) if numbers.dtype == np.float64 else numbers  # minus zero has another text than zero
+        kept, codes = np.unique(bits, return_inverse=True)
+        distinct = kept.view(numbers.dtype) if numbers.dtype == np.float64 else kept
         return cls(None, (codes.reshape(-1).astype(np.int64), [text(each) for each in distinct.tolist()]))
 
     @property

@@ -6,11 +6,12 @@ All columns have a row for each record; what a row means where the value does no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from tailrace.changes.source_records import Mask, SourceHeader
 from tailrace.schema.connect import Field, Schema
@@ -83,9 +84,16 @@ class PythonStructs:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """What is there and can only be compared with null; `what` it is, for messages."""
+    """What is there and can only be compared with null, or with others like it.
+
+    Attributes:
+        what: it is, for messages.
+        series: the bytes, if it is bytes of a column, shape (n,).
+
+    """
 
     what: str
+    series: pl.Series | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
