@@ -14,6 +14,7 @@ KAFKA: Final = "org.apache.kafka.connect.transforms."
 DEBEZIUM: Final = "io.debezium.transforms."
 
 _MODULES: Final = {
+    f"{DEBEZIUM}ContentBasedRouter": "content_based_router",
     f"{DEBEZIUM}ExtractNewRecordState": "new_record_state",
     f"{DEBEZIUM}outbox.EventRouter": "event_router",
     f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
@@ -33,6 +34,7 @@ _MODULES: Final = {
     f"{DEBEZIUM}ExtractSchemaToNewRecord": "source_schema",
     f"{DEBEZIUM}partitions.PartitionRouting": "partition_routing",
     "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert",
+    f"{DEBEZIUM}Filter": "filter",
     f"{KAFKA}RegexRouter": "regex_router",
     f"{KAFKA}ReplaceField": "replace_field",
     f"{KAFKA}SetSchemaMetadata": "set_schema_metadata",
