@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import is_null, repeated
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
@@ -21,7 +22,6 @@ from tailrace.transforms.column_values import column_of, has_column
 from tailrace.transforms.layout_edits import filled, struct_of
 from tailrace.transforms.logical_types import LOGICAL_NAMES
 from tailrace.transforms.parts import Part, split
-from tailrace.transforms.paths import is_null, repeated
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits, fields_of
 

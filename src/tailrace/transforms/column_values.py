@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from tailrace.changes.field_paths import Path, gathered, is_null
 from tailrace.changes.layouts import Column, Constant, Node, Values
 from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.changes.views import take
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.paths import Path, gathered, is_null
 
 _TYPES: Final = {
     Type.INT8: pa.int64(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from tailrace.changes.field_paths import Path, nulls_of
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
@@ -15,7 +16,6 @@ from tailrace.schema.connect import NO_DEFAULT
 from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError, path_within, standing_alone
 from tailrace.transforms.field_paths import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
-from tailrace.transforms.paths import Path, nulls_of
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import path_to, values_are_null
 from tailrace.changes.layouts import Values
 from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.transforms.paths import path_to, values_are_null
 from tailrace.transforms.spec import Making, TransformSpec
 
 _KINDS: Final = ("CREATE", "ALTER", "DROP", "TRUNCATE", "DATABASE")

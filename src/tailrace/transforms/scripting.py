@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tailrace.changes.field_paths import values_are_null
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.java_patterns import PatternError, compile_java
@@ -14,7 +15,6 @@ from tailrace.transforms.expressions.expression import Expression
 from tailrace.transforms.expressions.failed import Failed
 from tailrace.transforms.expressions.tokens import ExpressionError
 from tailrace.transforms.failures import Failures
-from tailrace.transforms.paths import values_are_null
 
 KEEP, DROP, EVALUATE = "keep", "drop", "evaluate"
 

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tailrace.changes.field_paths import Path, gathered
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.encoding.connect_json import DECIMAL
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms import java_hashes
 from tailrace.transforms.java_hashes import INT32
-from tailrace.transforms.paths import Path, gathered
 
 _CONNECT: Final = "org.apache.kafka.connect.data."
 _MS_OF_DAY: Final = 86_400_000

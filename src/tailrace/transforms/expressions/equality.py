@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.field_paths import Path, gathered, nulls_of, series
 from tailrace.changes.layouts import Struct, Values
 from tailrace.changes.source_records import Mask
 from tailrace.changes.vectors import Kind, Vector
@@ -25,7 +26,6 @@ from tailrace.transforms.expressions.values import (
     Value,
     described,
 )
-from tailrace.transforms.paths import Path, gathered, nulls_of, series
 
 
 def java_equal(evaluation: Evaluation, left: Value, right: Value, mask: Mask) -> Mask:

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tailrace.changes.field_paths import Path
 from tailrace.changes.source_records import Mask, SourceHeader
 from tailrace.schema.connect import Field, Schema
 from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.texts import Texts
-from tailrace.transforms.paths import Path
 
 
 @dataclass(frozen=True, slots=True)
