@@ -6,6 +6,7 @@ import numpy as np
 
 from support.kafka_columns import records
 from tailrace.changes.merging import in_log_order
+from tailrace.changes.records import Header, binary_of
 
 
 def at(item, places):
@@ -60,3 +61,14 @@ def test_any_number_of_interleaved_parts_comes_out_in_order():
         expected = sorted((line for item in items for line in shown(item)), key=lambda line: line[0])
         (merged,) = in_log_order([item for item in items if len(item)])
         assert shown(merged) == expected
+
+
+def test_headers_of_one_name_both_stay():
+    items = [at(records("t", [b"1"], [b"x"]), [2]), at(records("t", [b"2"], [b"y"]), [1])]
+    for item in items:
+        item.headers = (Header("h", binary_of([b"first"])), Header("h", binary_of([b"second"])))
+    (merged,) = in_log_order(items)
+    assert [(header.name, [header.values[i] for i in range(2)]) for header in merged.headers] == [
+        ("h", [b"first"] * 2),
+        ("h", [b"second"] * 2),
+    ]

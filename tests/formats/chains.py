@@ -20,15 +20,13 @@ from tailrace.transforms.chain import transformed
 
 KAFKA: Final = "org.apache.kafka.connect.transforms."
 UNWRAP: Final = Transform("io.debezium.transforms.ExtractNewRecordState")
-WITH_TOMBSTONES: Final = Transform(UNWRAP.type, {"delete.tombstone.handling.mode": "rewrite-with-tombstone"})
 ROWS: Final = Transform(UNWRAP.type, {"delete.tombstone.handling.mode": "rewrite", "replace.null.with.default": "false"})
 _JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 
 
 def kafka(name: str, options: Mapping[str, str] | None = None, predicate: Predicate | None = None) -> Transform:
-    """One of Kafka's transforms by its name; options may have `_` in place of dots."""
-    given = {name.replace("_", "."): value for name, value in (options or {}).items()}
-    return Transform(KAFKA + name, given, predicate)
+    """One of Kafka's transforms by its name."""
+    return Transform(KAFKA + name, dict(options or {}), predicate)
 
 
 def same_chain(
@@ -74,16 +72,6 @@ def properties_of(chain: Sequence[Transform]) -> dict[str, Any]:
     return found
 
 
-def rows(lines: Sequence[Line]) -> list[Line]:
-    """The lines that are change events, with their tombstones."""
-    topics = {line["topic"] for line in lines if line["value"] is not None and _is_envelope(line["value"])}
-    return [line for line in lines if line["topic"] in topics]
-
-
-def _is_envelope(message: Any) -> bool:
-    return str(message["schema"].get("name")).endswith("Envelope")
-
-
 @cache
 def some_lines() -> tuple[Line, ...]:
     """Few lines with what transforms tell apart: defaults, tombstones, keyless tables, transactions, heartbeats, schema changes."""
@@ -94,3 +82,10 @@ def some_lines() -> tuple[Line, ...]:
         *golden_lines("mysql: defaults")[-20:],
     ]
     return tuple(chosen)
+
+
+def all_same(parts: ConnectParts, chain: Sequence[Transform], lines: Sequence[Line] | None = None) -> Comparison:
+    """The comparison with schemas and nulls as they are, and without schemas and with defaults."""
+    given = some_lines() if lines is None else lines
+    same_chain(parts, given, chain, schemas=False, defaults=True)
+    return same_chain(parts, given, chain)

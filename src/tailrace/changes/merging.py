@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -29,7 +30,7 @@ def _overlap(items: Sequence[Records]) -> bool:
 def _merged(items: Sequence[Records]) -> Records:
     # stable: the records of one change, such as a delete and its tombstone, have the same rank and must keep their order
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
-    names = dict.fromkeys(header.name for item in items for header in item.headers)
+    names = dict.fromkeys(name for item in items for name in _numbered(item))  # a record may have two headers of one name
     return Records(
         topic=items[0].topic,
         keys=taken([item.keys for item in items], order),
@@ -37,17 +38,25 @@ def _merged(items: Sequence[Records]) -> Records:
         timestamps=np.concatenate([item.timestamps for item in items])[order],
         positions=taken([item.positions for item in items], order),
         log_order=np.concatenate([item.log_order for item in items])[order],
-        headers=tuple(Header(name, taken([_header(item, name) for item in items], order)) for name in names),
+        headers=tuple(Header(name[0], taken([_header(item, name) for item in items], order)) for name in names),
         partition=items[0].partition,
     )
 
 
-def _header(item: Records, name: str) -> Binary:
-    """The header of that name; all null if the records have none."""
+def _numbered(item: Records) -> dict[tuple[str, int], Binary]:
+    """The headers by their names, and by how many of the same name stand before them."""
+    found: dict[tuple[str, int], Binary] = {}
+    counts: Counter[str] = Counter()
     for header in item.headers:
-        if header.name == name:
-            return header.values
-    return nulls(len(item))
+        found[header.name, counts[header.name]] = header.values
+        counts[header.name] += 1
+    return found
+
+
+def _header(item: Records, name: tuple[str, int]) -> Binary:
+    """The header of that name and number; all null if the records have none."""
+    found = _numbered(item).get(name)
+    return nulls(len(item)) if found is None else found
 
 
 def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:

@@ -21,9 +21,11 @@ from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.history_topic import without_history_topic
+from tailrace.config.properties.connect import JSON
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
+from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import load_with_document
 from tailrace.errors import ConfigError
 from tailrace.link import Link
@@ -113,6 +115,7 @@ def load_job(
     document, settings = load_with_document(config, worker, strict=strict)
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
+        require_text(settings, f"--to {target.text}", (JSON,))
         document, settings = without_history_topic(document, settings)
     lanes = settings.tasks_max if is_kafka and not settings.topics_by_content else 1
     pace = Pace(

@@ -5,12 +5,13 @@ JSON's own few are properties of every connector (`config/properties/connect.py`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import AVRO_CONVERTERS, JSON
+from tailrace.config.settings import Settings
 from tailrace.config.values import Value
 from tailrace.errors import ConfigError, UnsupportedError
 
@@ -51,3 +52,23 @@ def _report_others(converter: str, given: Mapping[str, Entry], problems: Problem
     names = ", ".join(entry.shown_name for entry in given.values())
     if names:
         problems.warn(f"{names}: no effect, as {converter.rpartition('.')[2]} has no such property")
+
+
+def require_text(settings: Settings, what: str, converters: Sequence[str]) -> None:
+    """Refuse converters whose bytes can't go where records go.
+
+    Args:
+        settings: the configuration.
+        what: where they go, for the message.
+        converters: those that are possible there.
+
+    Raises:
+        ConfigError: another one is configured; the message names its property.
+
+    """
+    for name, converter in (("key", settings.key_converter), ("value", settings.value_converter)):
+        if converter not in converters:
+            raise ConfigError(
+                f"{name}.converter is {converter}, which {what} does not take: deliver to Kafka, or set "
+                f"{name}.converter={' or '.join(converters)}"
+            )

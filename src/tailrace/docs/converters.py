@@ -40,7 +40,8 @@ def converters_page() -> str:
 
 def _section(name: str) -> str:
     tables = tables_of(name)
-    rows = [_row(each) for each in (*tables.properties, *tables.families)]
+    known: tuple[Property | Family, ...] = (*tables.properties, *tables.families)
+    rows = [_row(each) for each in known]
     lines = [f"## {_TITLES[name]}", "", f"`{name}`", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
     return "\n".join(lines) + "\n"
 

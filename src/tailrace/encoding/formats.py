@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from tailrace.registry.schemas import SchemaIds
 
 
-def encoder_of(settings: Settings) -> MessageEncoder:
-    """The encoder of a configuration's converters."""
+def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:
+    """The encoder of a configuration's converters; `all_json`: texts in headers have quotes, for lines of JSON."""
     return MessageEncoder(
         _messages(settings.key_converter, key_format(settings), settings.key_format),
         _messages(settings.value_converter, value_format(settings), settings.value_format),
-        JsonMessages(header_format(settings)),
+        JsonMessages(header_format(settings, quoted=all_json)),
     )
 
 
@@ -40,11 +40,10 @@ def value_format(settings: Settings) -> JsonFormat:
     return JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default)
 
 
-def header_format(settings: Settings) -> JsonFormat:
+def header_format(settings: Settings, *, quoted: bool = False) -> JsonFormat:
     """How headers are written. Kafka's own default converter writes JSON, but for texts, which it leaves as they are."""
-    return JsonFormat(
-        settings.header_converter_schemas_enable, bare_texts=settings.header_converter != JSON
-    )
+    bare = settings.header_converter != JSON and not quoted
+    return JsonFormat(settings.header_converter_schemas_enable, bare_texts=bare)
 
 
 def _messages(converter: str, format_: JsonFormat, own: object | None) -> Messages:

@@ -116,9 +116,9 @@ class RecordPipeline(Pipeline[Records]):
         return in_log_order(made) if interleaved else made
 
 
-def pipeline_of(settings: Settings) -> RecordPipeline:
-    """The pipeline that a configuration asks for."""
-    return RecordPipeline(encoder_of(settings), transforms_of(settings))
+def pipeline_of(settings: Settings, *, all_json: bool = False) -> RecordPipeline:
+    """The pipeline that a configuration asks for; `all_json`: headers are JSON, whatever their converter is."""
+    return RecordPipeline(encoder_of(settings, all_json=all_json), transforms_of(settings))
 
 
 def transforms_of(settings: Settings) -> list[Transform]:
@@ -131,11 +131,11 @@ def transforms_of(settings: Settings) -> list[Transform]:
     return [transform_of(each, tolerant=tolerant) for each in settings.transform_chain]
 
 
-def encoder_of(settings: Settings) -> MessageEncoder:
-    """The encoder that a configuration asks for."""
+def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:
+    """The encoder that a configuration asks for, as `pipeline_of`."""
     from tailrace.encoding import formats  # compiled code, which planners do without
 
-    return formats.encoder_of(settings)
+    return formats.encoder_of(settings, all_json=all_json)
 
 
 def check_registries(settings: Settings) -> None:

@@ -21,6 +21,7 @@ from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord
 
+KAFKA = "kafka:"  # targets that begin so take bytes; others write lines of JSON
 CONNECTOR_FACTORY = "tailrace.connectors:connector_from"
 
 
@@ -105,7 +106,7 @@ class Job:
 
     def new_pipeline(self) -> RecordPipeline:
         """What makes records of the connector's events."""
-        return pipeline_of(self.new_connector().settings)
+        return pipeline_of(self.new_connector().settings, all_json=not self.target.startswith(KAFKA))
 
     def try_login(self) -> None:
         """Log in to the source and out again, and to the schema registries; raises the error of a failed login."""

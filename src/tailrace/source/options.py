@@ -13,10 +13,12 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import JSON, STRING
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors import spec_of
+from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
@@ -103,6 +105,12 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
     _refuse_records_of_notifications(settings)
+    require_text(settings, "a DataFrame", (JSON, STRING))
+    if output != OUTPUTS[0] and settings.transforms:
+        raise UnsupportedError(
+            f"transforms={','.join(settings.transforms)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
+            "leave transforms out"
+        )
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,

@@ -108,7 +108,8 @@ def _hours(fields: dict[str, pl.Series], n: int) -> Ints:
     if "H" in fields:
         return _numbers(fields["H"])
     if "k" in fields:
-        return _numbers(fields["k"]) % 24
+        hours = _numbers(fields["k"])
+        return np.where(hours == 24, 0, hours)
     if "K" in fields or "h" in fields:
         hours = _numbers(fields["K"] if "K" in fields else fields["h"])
         hours = np.where((hours == 12) & ("K" not in fields), 0, hours)
@@ -125,4 +126,4 @@ def _offsets(zones: pl.Series) -> Ints:
     digits = zones.str.replace_all("[^0-9]", "").str.pad_end(4, "0")
     hours, minutes = _numbers(digits.str.slice(0, 2)), _numbers(digits.str.slice(2, 2))
     sign = np.where(zones.str.starts_with("-").fill_null(value=False).to_numpy(), -1, 1)
-    return sign * (hours * _HOUR_MS + minutes * 60_000)
+    return np.asarray(sign * (hours * _HOUR_MS + minutes * 60_000), np.int64)

@@ -6,11 +6,13 @@ Source: documentation of `java.text.SimpleDateFormat`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from tailrace.config.values import NotYetError
 
+T = TypeVar("T")
 _KNOWN: Final = "GyYMLwWDdFEuaHkKhmsSzZX"
 _NOT_YET: Final = {"Y": "the year of a week (yyyy is the year)", "w": "a week", "W": "a week"}
 _TOKEN: Final = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z']+)", re.DOTALL)
@@ -29,6 +31,14 @@ class Token:
     def is_number(self) -> bool:
         """Whether the field is written in digits."""
         return self.letter in "yYwWDdFuHkKhmsS" or (self.letter in "ML" and self.count < _TEXT_FROM)
+
+
+def of_property(name: str, make: Callable[[str], T], pattern: str) -> T:
+    """What `make` makes of the pattern of a property; an error has the property's name."""
+    try:
+        return make(pattern)
+    except ValueError as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def tokens_of(pattern: str) -> tuple[Token, ...]:

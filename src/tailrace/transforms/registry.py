@@ -8,10 +8,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Final, cast
 
-from tailrace.transforms.spec import KEY, VALUE, PredicateSpec, TransformSpec
+from tailrace.transforms.spec import HEADER, KEY, VALUE, PredicateSpec, TransformSpec
 
 KAFKA: Final = "org.apache.kafka.connect.transforms."
 DEBEZIUM: Final = "io.debezium.transforms."
+CONFLUENT: Final = "io.confluent.connect.transforms."
+CUSTENBORDER: Final = "com.github.jcustenborder.kafka.connect.transform.common."
+AIVEN: Final = "io.aiven.kafka.connect.transforms."
 
 _MODULES: Final = {
     f"{DEBEZIUM}ContentBasedRouter": "content_based_router",
@@ -41,6 +44,14 @@ _MODULES: Final = {
     f"{KAFKA}TimestampConverter": "timestamp_converter",
     f"{KAFKA}TimestampRouter": "timestamp_router",
     f"{KAFKA}ValueToKey": "value_to_key",
+    f"{CONFLUENT}Drop": "drop",
+    f"{CONFLUENT}ExtractTopic": "extract_topic",
+    f"{CONFLUENT}TombstoneHandler": "tombstone_handler",
+    f"{CUSTENBORDER}ChangeTopicCase": "change_topic_case",
+    f"{CUSTENBORDER}TimestampNowField": "timestamp_now_field",
+    f"{AIVEN}ExtractTopic": "aiven_extract_topic",
+    f"{AIVEN}KeyToValue": "key_to_value",
+    f"{AIVEN}TombstoneHandler": "aiven_tombstone_handler",
 }
 _PREDICATES: Final = f"{KAFKA}predicates."
 _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombstone")
@@ -48,6 +59,8 @@ _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombston
 REFUSED: Final = {
     f"{DEBEZIUM}UnwrapFromEnvelope": "Debezium renamed it in 0.9 and has no such class any more: "
     f"write {DEBEZIUM}ExtractNewRecordState",
+    f"{CONFLUENT}MessageTimestampRouter": "it takes values without a schema only, which change events never are: "
+    f"write {KAFKA}TimestampRouter, which takes the time of the record",
 }
 """Classes that are known and can't be run, with what to do."""
 
@@ -72,7 +85,13 @@ def transform_spec(type_: str) -> tuple[TransformSpec, str] | None:
     if module is None:
         return None
     spec = cast("TransformSpec", import_module(f"tailrace.transforms.{module}").SPEC)
-    return (spec, part) if (part in {KEY, VALUE}) == spec.has_parts and (spec.has_parts or not part) else None
+    return (spec, part) if part in _parts_of(spec) else None
+
+
+def _parts_of(spec: TransformSpec) -> tuple[str, ...]:
+    if not spec.has_parts:
+        return ("",)
+    return (KEY, VALUE, HEADER) if spec.has_header_part else (KEY, VALUE)
 
 
 def predicate_spec(type_: str) -> PredicateSpec | None:

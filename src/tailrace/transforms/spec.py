@@ -12,7 +12,7 @@ from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Predicate, Transform
 from tailrace.transforms.failures import Failures
 
-KEY, VALUE = "Key", "Value"
+KEY, VALUE, HEADER = "Key", "Value", "Header"
 
 Options = Mapping[str, Any]
 """Typed values of a transform's properties, by `Property.attribute`."""
@@ -23,7 +23,7 @@ class Making:
     """What a transform is told besides its properties.
 
     Attributes:
-        part: `Key` or `Value`, for classes that have both (`InsertField$Value`); else "".
+        part: `Key` or `Value`, for classes that have both (`InsertField$Value`), or `Header`; else "".
         failures: what becomes of records that it fails on.
 
     """
@@ -60,6 +60,7 @@ class TransformSpec:
         make: makes it, given `Making` and its options as keyword arguments; a `ValueError` says what is wrong with them.
         topics: what it does to topics.
         has_parts: whether there is one for keys and one for values.
+        has_header_part: whether there is one for headers besides.
         settle: gives the options that count, and warnings, from typed options, those that the configuration gives, and
             `tailrace.event.shape`; for old properties that have new ones.
 
@@ -71,6 +72,7 @@ class TransformSpec:
     make: Callable[..., Transform]
     topics: Callable[[Options], Topics] = _no_effect
     has_parts: bool = False
+    has_header_part: bool = False
     settle: Callable[[Options, Options, str], tuple[Options, list[str]]] = _as_given
 
 

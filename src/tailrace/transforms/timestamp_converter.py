@@ -17,6 +17,7 @@ from tailrace.transforms.additions import Additions, CannotApplyError, FailedRec
 from tailrace.transforms.column_values import column_of, has_column
 from tailrace.transforms.java_date_formats import JavaDateFormat
 from tailrace.transforms.java_date_parsing import JavaDateParser
+from tailrace.transforms.java_date_patterns import of_property
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.parts import Part, is_struct, split
 from tailrace.transforms.spec import Making, TransformSpec
@@ -43,8 +44,9 @@ class TimestampConverter:
             raise ValueError("format is missing: target.type is string")
         self._field, self._target, self._pattern = field, target_type, format
         self._precision = unix_precision
-        self._writer = JavaDateFormat(format) if target_type == STRING else None
-        self._parser = JavaDateParser(format) if format.strip() and target_type != STRING else None
+        self._writer = of_property("format", JavaDateFormat, format) if target_type == STRING else None
+        reads = bool(format.strip()) and target_type != STRING
+        self._parser = of_property("format", JavaDateParser, format) if reads else None
         self._fills = replace_null_with_default
         self._part = Part(making.part)
         self._edits = LayoutEdits(self._part, making.failures, self._converted)
@@ -77,10 +79,17 @@ class TimestampConverter:
         if form is None or not has_column(node):
             raise CannotApplyError(f"{what} is a {node.schema.name or node.schema.type}, which is no moment")
         if form == STRING and self._target == STRING:
-            self._parser = self._parser or JavaDateParser(self._pattern)
+            self._parser = self._parser or self._made_parser()
         schema = TARGETS[self._target].with_(optional=node.schema.optional)
         slot = added.column(lambda records: self._column(records, node, form, what))
         return Column(schema, slot, added.each_record())
+
+    def _made_parser(self) -> JavaDateParser:
+        """For a text that is to become text: only now it is known that `format` is read, too."""
+        try:
+            return of_property("format", JavaDateParser, self._pattern)
+        except ValueError as error:
+            raise CannotApplyError(str(error)) from error
 
     def _column(self, records: SourceRecords, node: Node, form: str, what: str) -> Vector:
         given = column_of(records, node)

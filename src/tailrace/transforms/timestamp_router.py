@@ -14,6 +14,7 @@ import numpy as np
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
 from tailrace.transforms.java_date_formats import JavaDateFormat
+from tailrace.transforms.java_date_patterns import of_property
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 
 TOPIC: Final = "${topic}"
@@ -25,7 +26,7 @@ class TimestampRouter:
 
     def __init__(self, making: Making, *, topic_format: str, timestamp_format: str) -> None:
         self._topic_format = topic_format
-        self._dates = JavaDateFormat(timestamp_format)
+        self._dates = of_property("timestamp.format", JavaDateFormat, timestamp_format)
         self._failures = making.failures
 
     def __call__(self, records: SourceRecords) -> Sequence[SourceRecords]:
