@@ -19,6 +19,7 @@ _MODULES: Final = {
     f"{DEBEZIUM}ByLogicalTableRouter": "logical_table_router",
     f"{DEBEZIUM}ExtractChangedRecordState": "changed_record_state",
     f"{DEBEZIUM}HeaderToValue": "header_to_value",
+    f"{DEBEZIUM}TimezoneConverter": "timezone_converter",
     f"{DEBEZIUM}SchemaChangeEventFilter": "schema_change_filter",
     f"{DEBEZIUM}ExtractSchemaToNewRecord": "source_schema",
     f"{DEBEZIUM}partitions.PartitionRouting": "partition_routing",
