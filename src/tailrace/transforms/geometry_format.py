@@ -1,7 +1,7 @@
 """GeometryFormatTransformer: geometries as EWKB instead of WKB, or the other way.
 
-`format` is the format that they have, not the one that they get, whatever its name in the documentation. The real one takes EWKB for the
-format of all geometries after the first that is EWKB; here each is looked at by itself.
+`format` is the format that they have, not the one that they get, whatever the documentation says. The real one takes EWKB for
+the format of all geometries after the first that is EWKB; here each is looked at by itself.
 
 Source: Debezium's reference, "Geometry Format Transformer"; comparison with the real one (tests/formats/test_geometries.py).
 """

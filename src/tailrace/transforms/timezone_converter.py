@@ -128,8 +128,12 @@ SPEC = TransformSpec(
     name="io.debezium.transforms.TimezoneConverter",
     doc="Times in another time zone.",
     properties=(
-        Property(name="converted.timezone", required=True, doc="A time zone such as Europe/Paris, or an offset such as +08:00."),
-        Property(name="include.list", kind=Kind.LIST, doc="`source:table:field`, `topic:topic:field`, `name:field`: only these."),
+        Property(name="converted.timezone", required=True, doc="A time zone such as Europe/Paris, or an offset: +08:00."),
+        Property(
+            name="include.list",
+            kind=Kind.LIST,
+            doc="Only these: `source:table:field`, `topic:topic:field`, `name:field`.",
+        ),
         Property(name="exclude.list", kind=Kind.LIST, doc="The same: all but these."),
     ),
     make=TimezoneConverter,

@@ -1,4 +1,6 @@
-"""A time zone's offsets from UTC, of many times at once; where a local time is none or two, the offset before the change counts.
+"""A time zone's offsets from UTC, of many times at once.
+
+Where a local time occurs twice, or not at all, the offset before the change counts.
 
 Source: documentation of `java.time.zone.ZoneRules.getOffset`.
 """
@@ -32,9 +34,8 @@ class Zone:
         try:
             self.at(np.zeros(1, np.int64))
         except pl.exceptions.PolarsError:
-            raise ValueError(
-                f"converted.timezone: there is no time zone {name}; write one such as America/Los_Angeles, or an offset such as +08:00"
-            ) from None
+            advice = "write one such as America/Los_Angeles, or an offset such as +08:00"
+            raise ValueError(f"converted.timezone: there is no time zone {name}; {advice}") from None
 
     def at(self, instants: INT64) -> INT64:
         """The offsets, in seconds, at these seconds since the epoch."""

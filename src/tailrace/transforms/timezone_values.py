@@ -75,23 +75,23 @@ def _zoned(vector: Vector, offsets_of: _Offsets) -> Vector | None:
     if clock.null_count() > given.null_count():
         return None
     has_day = day.is_not_null().any()
-    local = _seconds((day.fill_null("1970-01-01") if has_day else pl.Series([""] * len(clock))) + "T" + clock, has_day=has_day)
+    local = _seconds(day.fill_null("1970-01-01") + "T" + clock)
     offsets = offsets_of(local)
     moved = local - _given_offsets(offset) + offsets
     moved = moved if has_day else moved % _DAY
     pattern = "%Y-%m-%dT%H:%M:%S" if has_day else "%H:%M:%S"
     head = (pl.Series(moved, dtype=pl.Int64) * 1000).cast(pl.Datetime("ms")).dt.strftime(pattern)
     rest = fraction.fill_null("").str.strip_chars_end("0")
-    point = pl.DataFrame({"r": rest}).select(pl.when(pl.col("r") == "").then(pl.lit("")).otherwise("." + pl.col("r"))).to_series()
+    point = ("." + rest).replace({".": ""})
     texts = head + point + _offset_texts(offsets)
     return from_arrow(pl.select(pl.when(given.is_not_null()).then(texts)).to_series().to_arrow())
 
 
-def _seconds(texts: pl.Series, *, has_day: bool) -> INT64:
-    """Seconds since the epoch, or since midnight."""
-    whole = texts if has_day else "1970-01-01" + texts
-    times = whole.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False)
-    return (times.cast(pl.Int64) // 1000).fill_null(0).to_numpy()
+def _seconds(texts: pl.Series) -> INT64:
+    """Seconds since the epoch; of a time without a date since midnight."""
+    times = texts.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="ms", strict=False)
+    found: INT64 = (times.cast(pl.Int64) // 1000).fill_null(0).to_numpy()
+    return found
 
 
 def _given_offsets(texts: pl.Series) -> INT64:
@@ -101,7 +101,8 @@ def _given_offsets(texts: pl.Series) -> INT64:
     numbers = [each.cast(pl.Int64).fill_null(0).to_numpy() for each in (hours, minutes, seconds)]
     total = numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
     negative = (sign == "-").fill_null(value=False).to_numpy()
-    return np.where(negative, -total, total)
+    signed: INT64 = np.where(negative, -total, total)
+    return signed
 
 
 def _offset_texts(offsets: INT64) -> pl.Series:

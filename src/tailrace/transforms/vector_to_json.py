@@ -1,7 +1,6 @@
 """VectorToJsonConverter: vectors of numbers become JSON text, `{ "values": [1.0, 2.0] }`.
 
-The schemas of all structs on the way lose that they are optional. So a null struct fails (an envelope's `before` of an insert);
-it is meant for rows behind ExtractNewRecordState.
+A null that has a schema keeps it as it is; null structs within a value have the new one.
 
 Source: Debezium's reference, "VectorToJsonConverter"; comparison with the real one (tests/formats/test_geometries.py).
 """
@@ -10,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, with_columns, with_fields
-from tailrace.transforms.paths import Path, nulls_of, values_are_null
+from tailrace.transforms.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
+from tailrace.transforms.paths import values_are_null
 from tailrace.transforms.spec import Making, TransformSpec
 
 _VECTORS: Final = ("io.debezium.data.DoubleVector", "io.debezium.data.FloatVector")
@@ -32,7 +33,6 @@ class VectorToJsonConverter:
 
     def __init__(self, making: Making) -> None:
         self._failures = making.failures
-        self._paths = Edits(lambda layout: tuple(_structs(Path((layout.root,)))))
         self._slots = Edits(lambda layout: tuple(dict.fromkeys(_slots(layout.root))))
         self._values = Edits(_value)
 
@@ -40,37 +40,43 @@ class VectorToJsonConverter:
         """The records with text for vectors."""
         if not isinstance(records.value.root, Struct):
             return (self._failures.without(records, ~values_are_null(records), "its value is no struct"),)
-        live = ~values_are_null(records)
-        for path in self._paths.of(records.value):
-            wrong = f"the struct {path.schema.name or ''} is null; unwrap envelopes before (ExtractNewRecordState)"
-            failed = live & nulls_of(records, path)
-            records, live = self._failures.without(records, failed, wrong), live[~failed]
-        if not len(records):
-            return ()
+        null = values_are_null(records) if records.has_value is None else values_are_null(records) & records.has_value
+        kept, records = records.where(null), records.where(~null)
+        return [each for each in (kept, self._changed(records)) if len(each)]
+
+    def _changed(self, records: SourceRecords) -> SourceRecords:
         slots = self._slots.of(records.value)
         columns = [_texts(cast("Vector", records.columns[slot])) for slot in slots]
         value = self._values.of(records.value, slots, len(records.columns))
-        return (replace(with_columns(records, columns), value=value),)
+        return replace(with_columns(records, columns), value=value)
 
 
 def _texts(vector: Vector) -> Vector:
     """Each vector of a column as JSON text."""
     if vector.kind is not Kind.LIST:
         raise TypeError("a vector is a list")
-    numbers = pl.Series("v", pl.from_arrow(vector.to_arrow()))
-    items = numbers.list.eval(pl.element().cast(pl.String).replace({"inf": "Infinity", "-inf": "-Infinity"}))
-    texts = '{ "values": [' + items.list.join(", ") + "] }"
-    return from_arrow(texts.to_arrow())
+    valid = None if vector.valid is None else pa.array(~vector.is_valid())
+    texts = java_texts(vector.children[0])
+    lists = pa.LargeListArray.from_arrays(pa.array(np.asarray(vector.data, np.int64)), pa.array(texts), mask=valid)
+    made = '{ "values": [' + cast("pl.Series", pl.from_arrow(lists)).list.join(", ") + "] }"
+    return from_arrow(made.to_arrow())
 
 
-def _structs(path: Path) -> Iterator[Path]:
-    """The paths to the structs in a struct."""
-    node = path.node
-    for _, field in named_nodes(node) if isinstance(node, Struct) else ():
-        inner = Path((*path.nodes, field))
-        if field.schema.type is Type.STRUCT and field.schema.name != _SPARSE:
-            yield inner
-            yield from _structs(inner)
+def java_texts(numbers: Vector) -> list[str]:
+    """Floating-point numbers as Java writes them: in the shortest form that reads back equal, with a point.
+
+    Those below 0.001 and from ten million on have an exponent. Vectors are rare: they are written one by one.
+    """
+    return [_java_text(number) for number in numbers.data]
+
+
+def _java_text(number: Any) -> str:
+    if not np.isfinite(number):
+        return "NaN" if np.isnan(number) else ("-" if number < 0 else "") + "Infinity"
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return str(np.format_float_positional(number, unique=True, trim="0"))
+    mantissa, _, exponent = np.format_float_scientific(number, unique=True, trim="0").partition("e")
+    return f"{mantissa}E{int(exponent)}"
 
 
 def _slots(node: Node) -> Iterator[int]:
@@ -92,7 +98,7 @@ def _changed(node: Node, slots: Mapping[int, int]) -> Node:
     if isinstance(node, Constant) and schema.name in _VECTORS:
         return Constant(_JSON.with_(optional=schema.optional), None)
     if isinstance(node, Struct) and schema.name != _SPARSE:
-        return with_fields(node, [(name, _changed(field, slots)) for name, field in named_nodes(node)], copied_basics(schema))
+        return with_fields(node, [(name, _changed(field, slots)) for name, field in named_nodes(node)])
     return filled(node)
 
 
