@@ -39,8 +39,8 @@ class ExtractChangedRecordState:
             return (records,)
         fields, changed, both = _compared(records)
         live = ~values_are_null(records)
-        chosen = [changed, [both & ~each for each in changed]]
-        wanted = [(name, lists_of(fields, masks, len(records))) for name, masks in zip(self._names, chosen, strict=True) if name]
+        chosen = zip(self._names, (changed, [both & ~each for each in changed]), strict=True)
+        wanted = [(name, lists_of(fields, masks, len(records))) for name, masks in chosen if name]
         slot, role = len(records.columns), len(records.roles)
         made = with_columns(records, [lists for _, lists in wanted], [np.arange(len(records), dtype=np.int32)])
         added = [

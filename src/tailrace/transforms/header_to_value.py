@@ -63,10 +63,11 @@ class HeaderToValue:
         if not wanted:
             return (records,)
         present = [live & _present(header, len(records)) for header in wanted]
-        return [
-            self._with_fields(records.take(chosen), [header for header, mask in zip(wanted, present, strict=True) if mask[chosen[0]]])
-            for chosen in groups([mask.astype(np.int64) for mask in present])
-        ]
+        found = []
+        for chosen in groups([mask.astype(np.int64) for mask in present]):
+            here = [header for header, mask in zip(wanted, present, strict=True) if mask[chosen[0]]]
+            found.append(self._with_fields(records.take(chosen), here))
+        return [each for each in found if len(each)]
 
     def _with_fields(self, records: SourceRecords, headers: Sequence[SourceHeader]) -> SourceRecords:
         """Records that all have these headers."""
@@ -143,7 +144,7 @@ SPEC = TransformSpec(
     doc="Headers become fields of the value.",
     properties=(
         Property(name="headers", kind=Kind.LIST, required=True, doc="The names of the headers."),
-        Property(name="fields", kind=Kind.LIST, required=True, doc="The fields' names in the same order; `a.b` is field b of a."),
+        Property(name="fields", kind=Kind.LIST, required=True, doc="The fields' names, in the same order; `a.b`: b of a."),
         Property(
             name="operation",
             kind=Kind.ENUM,

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tailrace.changes.layouts import Array, Column, Constant
-from tailrace.changes.source_records import Lists, Mask, Objects, SourceHeader, SourceRecords
+from tailrace.changes.layouts import Array, Column, Constant, Struct
+from tailrace.changes.source_records import Lists, Mask, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import vector_of
 from tailrace.schema.connect import Schema, Type
@@ -63,6 +63,8 @@ def _lists(records: SourceRecords, header: SourceHeader) -> tuple[list[Names], C
         return [tuple(root.value or ())], np.zeros(n, np.int64)
     if root.schema.type is not Type.ARRAY or isinstance(root, Constant):
         raise TypeError(f"the header {header.name} is no list")
+    if isinstance(root, Struct):
+        raise TypeError(f"the header {header.name} is a struct")
     rows = records.roles[root.role]
     texts = _joined(records, root.slot)
     if not len(texts):
@@ -84,6 +86,6 @@ def _joined(records: SourceRecords, slot: int) -> pl.Series:
     elif isinstance(column, Vector):
         lists = column.to_arrow()
     else:
-        values = cast("Objects", column).values
+        values = column.values
         return pl.Series([None if value is None else _SEPARATOR.join(value) for value in values], dtype=pl.String)
     return cast("pl.Series", pl.from_arrow(lists)).list.join(_SEPARATOR)

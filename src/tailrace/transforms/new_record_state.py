@@ -60,7 +60,10 @@ class ExtractNewRecordState:
         self._header_fields = metadata_fields(add_headers, add_headers_prefix)
         self._route_by = route_by_field
         self._drops = DroppedFields(
-            drop_fields_header_name.strip(), making.failures, from_key=drop_fields_from_key, all_=not drop_fields_keep_schema_compatible
+            drop_fields_header_name.strip(),
+            making.failures,
+            from_key=drop_fields_from_key,
+            all_=not drop_fields_keep_schema_compatible,
         )
         self._rows = Edits(self._row)
         self._states = Edits(_state)
@@ -137,10 +140,8 @@ class ExtractNewRecordState:
             pairs.append((DELETED, Constant(_DELETED_SCHEMA, "true" if image == BEFORE else "false")))
         nodes = [(wanted.name, node_of(wanted, root)) for wanted in self._fields]
         added = [(name, node) for name, node in nodes if node is not None]
-        if image == AFTER:
-            pairs = self._drops.left([*pairs, *added], names)
-        else:  # a delete's fields are dropped before others are added
-            pairs = [*self._drops.left(pairs, names), *added]
+        late = added if image == BEFORE else []  # a delete's fields are dropped before others are added
+        pairs = [*self._drops.left(pairs if late else [*pairs, *added], names), *late]
         return Layout(struct_of(copied_basics(struct.schema), pairs), envelope.lasting)
 
     def _added_headers(self, envelope: Layout) -> tuple[SourceHeader, ...]:

@@ -81,7 +81,7 @@ def _column(schema: Schema) -> dict[str, Any] | None:
     told = {name.removeprefix(_PARAMETERS): text for name, text in schema.parameters if name.startswith(_PARAMETERS)}
     if "name" not in told or "type" not in told:
         return None
-    numbers = {name: int(told[name]) for name in ("length", "scale") if name in told}
+    numbers: dict[str, Any] = {name: int(told[name]) for name in ("length", "scale") if name in told}
     return {"name": told["name"], "typeName": told["type"], **numbers, "comment": told.get("comment")}
 
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from enum import Enum
 
+from tailrace.changes.field_paths import values_are_null
 from tailrace.changes.source_records import SourceRecords
 from tailrace.transforms.failures import Failures
-from tailrace.transforms.paths import values_are_null
 
 log = logging.getLogger(__name__)
 

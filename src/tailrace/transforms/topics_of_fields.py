@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from tailrace.changes.field_paths import gathered, nulls_of, path_to
 from tailrace.changes.layouts import Layout, Values
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Type
@@ -15,7 +16,6 @@ from tailrace.transforms.casts import cast
 from tailrace.transforms.column_values import column_of, has_column
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.logical_types import LOGICAL_NAMES
-from tailrace.transforms.paths import gathered, nulls_of, path_to
 
 
 @dataclass(frozen=True, slots=True)
