@@ -9,7 +9,7 @@ import uuid
 import pytest
 from tests.formats.comparing import compare, same_bytes
 from tests.formats.connect_parts import Converter, Failure
-from tests.formats.golden_lines import golden_lines
+from tests.formats.golden_lines import golden_lines, sources
 
 from tailrace.changes.records import Records, nulls
 from tailrace.encoding.avro.encoder import avro_encoder_for
@@ -17,7 +17,6 @@ from tailrace.encoding.avro.settings import avro_converter_settings
 
 APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"
 SERDE = "io.apicurio.registry.serde"
-SOURCES = ("mysql: standard", "sqlserver: lines")
 CASES = {
     "registered with references": {},
     "registered whole": {"dereference-schema": "true"},
@@ -28,12 +27,10 @@ CASES = {
 
 
 def one_of_each_topic():
-    """Lines of a few sources, so that there are not too many registrations."""
-    from tests.formats.golden_lines import sources
-
+    """The first lines of a few sources, so that there are not too many registrations, which take their time."""
     lines = []
-    for number, source in enumerate(sources()[::9]):
-        lines += [{**line, "topic": f"s{number}.{line['topic']}", "headers": []} for line in golden_lines(source)[:60]]
+    for number, source in enumerate(sources()[::14]):
+        lines += [{**line, "topic": f"s{number}.{line['topic']}", "headers": []} for line in golden_lines(source)[:15]]
     return lines
 
 
@@ -66,7 +63,8 @@ def test_ids_and_bytes_are_those_of_apicurios_converter(server_parts, apicurio, 
     found = compare(server_parts, lines, Ours(properties), key=converter, value=converter, same=same_bytes)
     differing = [each for each in found.differences if not _is_newer(each)]
     assert not differing, f"{len(differing)} of {len(lines)}\n" + "\n".join(str(each)[:1500] for each in differing[:3])
-    assert found.records > 100
+    assert found.records == len(lines) - found.failed
+    assert found.records > 20
 
 
 def _is_newer(difference):

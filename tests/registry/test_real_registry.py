@@ -15,7 +15,7 @@ from tailrace.registry.connection import RegistryConnection
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace_standins.servers.apicurio_registry import ApicurioRegistry, Unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.registry
 INT, TEXT = Schema(Type.INT32), Schema(Type.STRING, optional=True)
 
 
