@@ -204,7 +204,7 @@ class _Types:
     def _properties(self, schema: Schema) -> tuple[Member, ...]:
         """What stands in the type besides Avro's own, in the converters' order."""
         decimal, first = _decimal(schema), self._options.decimals_first
-        made: dict[str, str] = decimal if first else {}
+        made: dict[str, str] = dict(decimal) if first else {}
         if self._options.meta_data:
             made |= self._connect(schema)
         logical = _LOGICAL.get(schema.name or "")
