@@ -258,3 +258,10 @@ def test_apicurios_converter_puts_scale_and_precision_of_decimals_last_and_only_
 
     assert list(json.loads(text(decimal("2"), decimals_first=False)))[-4:] == ["connect.name", "logicalType", "precision", "scale"]
     assert list(json.loads(text(decimal("-2"), decimals_first=False)))[-1] == "connect.name"
+
+
+def test_the_default_of_a_float_is_a_double_in_the_field_as_in_the_real_converters_text():
+    assert text(struct("R", ("f", Schema(Type.FLOAT32, default=1.1)))) == (
+        '{"type":"record","name":"R","fields":[{"name":"f","type":{"type":"float","connect.default":1.1},'
+        '"default":1.100000023841858}],"connect.name":"R"}'
+    )

@@ -152,7 +152,7 @@ class _Types:
 
     def _field(self, name: str, schema: Schema, doc: str | None) -> AvroField:
         has_default = schema.default is not NO_DEFAULT
-        default = default_json(schema, schema.default, self._options) if has_default else None
+        default = default_json(schema, schema.default, self._options, widened=True) if has_default else None
         if schema.optional and not has_default:
             default = "null"
         elif schema.optional and schema.type is Type.STRUCT:
