@@ -43,7 +43,7 @@ TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []
 TESTS_WITHOUT_DB2: list[str] = []
 ONLY = "only on the stand-in: "
-SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "slow"}
+SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow"}
 
 
 def _started(**options: object) -> Iterator[MySqlServer]:

@@ -15,7 +15,7 @@ from tailrace.registry.connection import RegistryConnection
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace_standins.servers.apicurio_registry import ApicurioRegistry, Unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.registry
 INT, TEXT = Schema(Type.INT32), Schema(Type.STRING, optional=True)
 
 
@@ -143,7 +143,7 @@ def test_a_registry_that_hangs_is_left_for_the_next_one(apicurio, topic):
         pytest.skip(f"no schema registry: {reason}")
     try:
         hanging.pause()
-        both = connection(hanging.confluent_url, apicurio.confluent_url, read_timeout=0.5)
+        both = connection(hanging.confluent_url, apicurio.confluent_url, read_timeout=5.0)
         ids = ConfluentSchemaIds(both, ConfluentIds(part="value"))
         assert ids.id_for(topic, envelope(topic, ("id", INT))).number > 0
     finally:

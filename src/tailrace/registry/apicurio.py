@@ -92,6 +92,7 @@ class ApicurioSchemaIds:
         self._settings = settings
         self._client = RegistryClient(connection, CONTENT_TYPE)
         self._ids: dict[tuple[_Place, str], tuple[SchemaId, float]] = {}
+        self._nested: dict[tuple[_Place, ReferringSchema], dict[str, Any]] = {}  # all envelopes refer to the source block
 
     def __reduce__(self) -> tuple[type[ApicurioSchemaIds], tuple[RegistryConnection, ApicurioIds]]:
         return type(self), (self._connection, self._settings)
@@ -158,7 +159,10 @@ class ApicurioSchemaIds:
         made = []
         for each in nested:
             place = _Place(self._settings.group or self._named(topic, each)[0], each.full_name)
-            version = self._posted(place, each.text, self._registered_references(topic, each.references))
+            version = self._nested.get((place, each))
+            if version is None:
+                version = self._posted(place, each.text, self._registered_references(topic, each.references))
+                self._nested[place, each] = version
             made.append(
                 {
                     "name": each.full_name,

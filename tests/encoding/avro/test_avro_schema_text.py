@@ -249,3 +249,19 @@ def test_control_characters_are_escaped_and_other_letters_are_not():
 def test_two_fields_that_become_one_are_an_error_that_names_both():
     with pytest.raises(ConfigError, match="'a-b' and 'a b' of R would both be a_b"):
         text(struct("R", ("a-b", INT), ("a b", INT)), scrub=True)
+
+
+def test_apicurios_converter_puts_scale_and_precision_of_decimals_last_and_only_if_avro_knows_them():
+    def decimal(scale):
+        parameters = (("scale", scale), ("connect.decimal.precision", "10"))
+        return Schema(Type.BYTES, name="org.apache.kafka.connect.data.Decimal", parameters=parameters)
+
+    assert list(json.loads(text(decimal("2"), decimals_first=False)))[-4:] == ["connect.name", "logicalType", "precision", "scale"]
+    assert list(json.loads(text(decimal("-2"), decimals_first=False)))[-1] == "connect.name"
+
+
+def test_the_default_of_a_float_is_a_double_in_the_field_as_in_the_real_converters_text():
+    assert text(struct("R", ("f", Schema(Type.FLOAT32, default=1.1)))) == (
+        '{"type":"record","name":"R","fields":[{"name":"f","type":{"type":"float","connect.default":1.1},'
+        '"default":1.100000023841858}],"connect.name":"R"}'
+    )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.names import scrubbed
 from tailrace.encoding.avro.options import AvroOptions
@@ -14,8 +16,8 @@ from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.schema.connect import Schema, Type
 
 
-def default_json(schema: Schema, value: Any, options: AvroOptions) -> str:
-    """The text of a default value."""
+def default_json(schema: Schema, value: Any, options: AvroOptions, *, widened: bool = False) -> str:
+    """The text of a default value; `widened`: floats are written as doubles, as Java's Avro does in fields."""
     if value is None:
         return "null"
     if schema.type is Type.STRING:
@@ -25,9 +27,9 @@ def default_json(schema: Schema, value: Any, options: AvroOptions) -> str:
     if schema.type is Type.BYTES:
         return json_text.text(bytes_of(schema, value).decode("latin-1"))
     if schema.type in {Type.FLOAT32, Type.FLOAT64}:
-        return json_text.floating(value, single=schema.type is Type.FLOAT32)
+        return _floating(schema, value, widened=widened)
     if schema.type in {Type.STRUCT, Type.ARRAY, Type.MAP}:
-        return _compound(schema, value, options)
+        return _compound(schema, value, options, widened=widened)
     return str(int(value))
 
 
@@ -56,20 +58,33 @@ def part(found: Schema | None, schema: Schema) -> Schema:
     return found
 
 
-def _compound(schema: Schema, value: Any, options: AvroOptions) -> str:
+def _floating(schema: Schema, value: float, *, widened: bool) -> str:
+    if schema.type is Type.FLOAT64:
+        return json_text.floating(value, single=False)
+    return json_text.floating(float(np.float32(value)), single=not widened)
+
+
+def _compound(schema: Schema, value: Any, options: AvroOptions, *, widened: bool) -> str:
     if schema.type is Type.ARRAY:
         item = part(schema.items, schema)
-        return json_text.items(default_json(item, each, options) for each in value)
+        return json_text.items(default_json(item, each, options, widened=widened) for each in value)
     if schema.type is Type.STRUCT:
         fields: Mapping[str, Any] = value
         return json_text.members(
-            (scrubbed(f.name) if options.scrub else f.name, default_json(f.schema, fields.get(f.name), options))
+            (
+                scrubbed(f.name) if options.scrub else f.name,
+                default_json(f.schema, fields.get(f.name), options, widened=widened),
+            )
             for f in schema.fields
         )
     keys, values = part(schema.keys, schema), part(schema.items, schema)
     if is_avro_map(schema, options):
-        return json_text.members((key, default_json(values, each, options)) for key, each in value.items())
+        return json_text.members(
+            (key, default_json(values, each, options, widened=widened)) for key, each in value.items()
+        )
     return json_text.items(
-        json_text.items((default_json(keys, key, options), default_json(values, each, options)))
+        json_text.items(
+            (default_json(keys, key, options, widened=widened), default_json(values, each, options, widened=widened))
+        )
         for key, each in value.items()
     )

@@ -18,6 +18,8 @@ class AvroOptions:
         old_docs: whether docs and defaults stand where versions before 6.0 put them (`discard.type.doc.default`).
         keep_nulls: whether a null in a field with a default stays null (`ignore.default.for.nullables`); else the default
             is written.
+        decimals_first: whether scale and precision of decimals stand before the other properties, as Confluent's converter puts
+            them; Apicurio's puts them last, and leaves them out where Avro does not know such a decimal.
         bare_bytes: whether a whole key or value of type bytes is written without its length, as Confluent's does.
 
     """
@@ -28,4 +30,5 @@ class AvroOptions:
     optional_map_keys: bool = False
     old_docs: bool = False
     keep_nulls: bool = False
+    decimals_first: bool = True
     bare_bytes: bool = True

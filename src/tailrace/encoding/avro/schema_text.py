@@ -152,7 +152,7 @@ class _Types:
 
     def _field(self, name: str, schema: Schema, doc: str | None) -> AvroField:
         has_default = schema.default is not NO_DEFAULT
-        default = default_json(schema, schema.default, self._options) if has_default else None
+        default = default_json(schema, schema.default, self._options, widened=True) if has_default else None
         if schema.optional and not has_default:
             default = "null"
         elif schema.optional and schema.type is Type.STRUCT:
@@ -203,12 +203,17 @@ class _Types:
 
     def _properties(self, schema: Schema) -> tuple[Member, ...]:
         """What stands in the type besides Avro's own, in the converters' order."""
-        made: dict[str, str] = dict(_decimal(schema))
+        decimal, first = _decimal(schema), self._options.decimals_first
+        made: dict[str, str] = dict(decimal) if first else {}
         if self._options.meta_data:
             made |= self._connect(schema)
-        logical = _logical(schema)
-        if logical:
+        logical = _LOGICAL.get(schema.name or "")
+        if logical is None and decimal and (first or _is_decimal(schema)):
+            logical = "decimal"
+        if logical is not None:
             made["logicalType"] = json_text.text(logical)
+        if decimal and not first and logical is not None:
+            made |= {"precision": decimal["precision"], "scale": decimal["scale"]}
         made |= {name: json_text.text(value) for name, value in schema.parameters if name.startswith("avro")}
         return tuple(made.items())
 
@@ -238,16 +243,19 @@ class _Types:
         )
 
 
-def _decimal(schema: Schema) -> tuple[Member, ...]:
+def _decimal(schema: Schema) -> dict[str, str]:
+    """Scale and precision of a decimal; nothing of other types."""
     if schema.type is not Type.BYTES or schema.name != DECIMAL:
-        return ()
+        return {}
     parameters = dict(schema.parameters)
     scale, precision = int(parameters.get("scale", "0")), int(parameters.get(_PRECISION, _LARGEST_PRECISION))
-    return ("scale", str(scale)), ("precision", str(precision))
+    return {"scale": str(scale), "precision": str(precision)}
 
 
-def _logical(schema: Schema) -> str | None:
-    return "decimal" if _decimal(schema) else _LOGICAL.get(schema.name or "")
+def _is_decimal(schema: Schema) -> bool:
+    """Whether Avro knows such a decimal."""
+    found = _decimal(schema)
+    return 0 <= int(found["scale"]) <= int(found["precision"])
 
 
 def _is_named(type_: AvroType) -> bool:

@@ -153,7 +153,10 @@ def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroC
         version=read.text(f"{P}artifact.version") or None,
     )
     options = AvroOptions(
-        meta_data=read.flag("connect.meta.data"), enums=read.flag("enhanced.avro.schema.support"), bare_bytes=False
+        meta_data=read.flag("connect.meta.data"),
+        enums=read.flag("enhanced.avro.schema.support"),
+        decimals_first=False,
+        bare_bytes=False,
     )
     return AvroConverterSettings(
         part=part,
