@@ -15,6 +15,10 @@ CASES = {
     "a default kept away": (kafka("ExtractField$Value", {"field": "after.tenant", "replace.null.with.default": "false", **V2}),),
     "a field of transactions": (kafka("ExtractField$Value", {"field": "transaction.total_order", **V2}),),
     "a field of schema changes, too": (kafka("ExtractField$Value", {"field": "source.snapshot", **V2}),),
+    "a struct of schema changes, too, and a field of it": (
+        kafka("ExtractField$Value", {"field": "source"}),
+        kafka("ReplaceField$Value", {"include": "snapshot,ts_ms"}),
+    ),
     "a key": (kafka("ExtractField$Key", {"field": "id"}),),
     "of nulls with schemas": (UNWRAP, kafka("ExtractField$Value", {"field": "id"})),
     "of rows": (ROWS, kafka("ExtractField$Value", {"field": "id"})),

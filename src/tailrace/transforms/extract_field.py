@@ -13,7 +13,14 @@ from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
 from tailrace.schema.connect import NO_DEFAULT
-from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError, path_within, standing_alone
+from tailrace.transforms.additions import (
+    Additions,
+    CannotApplyError,
+    FailedRecordsError,
+    opened,
+    path_within,
+    standing_alone,
+)
 from tailrace.transforms.field_paths import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
 from tailrace.transforms.spec import Making, TransformSpec
@@ -48,7 +55,7 @@ class ExtractField:
             raise CannotApplyError(f"its {self._part.word} has no field {self._field!r}")
         if not path.schema.optional and path.schema.default is NO_DEFAULT:
             added.check(partial(self._require, path))
-        return Layout(standing_alone(path, added, fills=self._fills), layout.lasting)
+        return Layout(opened(standing_alone(path, added, fills=self._fills), added), layout.lasting)
 
     def _require(self, path: Path, records: SourceRecords) -> None:
         """Converters of Connect fail on a null whose schema is that of a required field."""

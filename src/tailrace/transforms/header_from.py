@@ -61,10 +61,11 @@ class HeaderFrom:
             changed, headers = self._edits.of(layout)
         except CannotApplyError as error:
             return self._failures.all_of(records, str(error))
-        return replace(self._part.with_layout(records, changed), headers=(*records.headers, *headers))
+        made = records if changed is None else self._part.with_layout(records, changed)
+        return replace(made, headers=(*records.headers, *headers))
 
-    def _edited(self, layout: Layout) -> tuple[Layout, tuple[SourceHeader, ...]]:
-        """The layout behind the transform, and the headers."""
+    def _edited(self, layout: Layout) -> tuple[Layout | None, tuple[SourceHeader, ...]]:
+        """The layout behind the transform, None if it stays (what is kept of a layout must not keep it), and the headers."""
         root = layout.root
         pairs = fields_of(root, fills=self._fills) if isinstance(root, Struct) else []
         nodes = dict(pairs)
@@ -73,7 +74,7 @@ class HeaderFrom:
                 raise CannotApplyError(f"its {self._part.word} has no field {field!r}")
         headers = tuple(SourceHeader(header, Layout(nodes[field])) for field, header in self._names)
         if not self._moves:
-            return layout, headers
+            return None, headers
         moved = {field for field, _ in self._names}
         kept = [(name, node) for name, node in pairs if name not in moved]
         return Layout(struct_of(copied_basics(root.schema), kept), layout.lasting), headers

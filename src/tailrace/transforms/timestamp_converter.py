@@ -20,6 +20,7 @@ from tailrace.transforms.java_date_parsing import JavaDateParser
 from tailrace.transforms.java_date_patterns import of_property
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.parts import Part, is_struct, split
+from tailrace.transforms.paths import is_null
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits, fields_of
 from tailrace.transforms.timestamps import PRECISIONS, STRING, TARGETS, UNIX, form_of, moments_of, vector_of_moments
@@ -63,25 +64,25 @@ class TimestampConverter:
     def _converted(self, layout: Layout, added: Additions) -> Layout:
         root = layout.root
         if not self._field:
-            return Layout(self._moment(root, added, _WHOLE), layout.lasting)
+            return Layout(self._moment(root, root, added, _WHOLE), layout.lasting)
         if not isinstance(root, Struct) or not is_struct(layout):
             raise CannotApplyError(f"its {self._part.word} is a {layout.schema.type} and no struct")
         if root.schema.default is not NO_DEFAULT:
             raise CannotApplyError(f"its {self._part.word} is a struct with a default")
         pairs = [
-            (name, self._moment(node, added, f"the field {name!r}") if name == self._field else node)
+            (name, self._moment(node, root, added, f"the field {name!r}") if name == self._field else node)
             for name, node in fields_of(root, fills=self._fills)
         ]
         return Layout(with_fields(root, pairs), layout.lasting)
 
-    def _moment(self, node: Node, added: Additions, what: str) -> Node:
+    def _moment(self, node: Node, root: Node, added: Additions, what: str) -> Node:
         form = form_of(node.schema)
         if form is None or not has_column(node):
             raise CannotApplyError(f"{what} is a {node.schema.name or node.schema.type}, which is no moment")
         if form == STRING and self._target == STRING:
             self._parser = self._parser or self._made_parser()
         schema = TARGETS[self._target].with_(optional=node.schema.optional)
-        slot = added.column(lambda records: self._column(records, node, form, what))
+        slot = added.column(lambda records: self._column(records, node, root, form, what))
         return Column(schema, slot, added.each_record())
 
     def _made_parser(self) -> JavaDateParser:
@@ -91,9 +92,9 @@ class TimestampConverter:
         except ValueError as error:
             raise CannotApplyError(str(error)) from error
 
-    def _column(self, records: SourceRecords, node: Node, form: str, what: str) -> Vector:
+    def _column(self, records: SourceRecords, node: Node, root: Node, form: str, what: str) -> Vector:
         given = column_of(records, node)
-        valid = given.is_valid()
+        valid = given.is_valid() & ~is_null(records, root)
         moments, read = moments_of(given, form, self._precision, self._parser)
         failed = valid & ~read
         if failed.any():
