@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tailrace.changes.field_paths import is_null
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
@@ -20,7 +21,6 @@ from tailrace.transforms.java_date_parsing import JavaDateParser
 from tailrace.transforms.java_date_patterns import of_property
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.parts import Part, is_struct, split
-from tailrace.transforms.paths import is_null
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits, fields_of
 from tailrace.transforms.timestamps import PRECISIONS, STRING, TARGETS, UNIX, form_of, moments_of, vector_of_moments
