@@ -11,7 +11,7 @@ CASES = {
     "a struct": (kafka("ExtractField$Value", {"field": "after"}),),
     "a text": (kafka("ExtractField$Value", {"field": "op"}),),
     "a required field of an image": (kafka("ExtractField$Value", {"field": "after.id", **V2}),),
-    "a default in an image": (kafka("ExtractField$Value", {"field": "after.masked_nn", **V2}),),
+    "a default in an image": (kafka("ExtractField$Value", {"field": "after.tenant", **V2}),),
     "a default kept away": (kafka("ExtractField$Value", {"field": "after.tenant", "replace.null.with.default": "false", **V2}),),
     "a field of transactions": (kafka("ExtractField$Value", {"field": "transaction.total_order", **V2}),),
     "a field of schema changes, too": (kafka("ExtractField$Value", {"field": "source.snapshot", **V2}),),

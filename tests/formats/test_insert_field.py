@@ -6,8 +6,8 @@ from tests.formats.chains import ROWS, all_same, kafka
 pytestmark = pytest.mark.debezium
 
 
-ALL = {"topic.field": "t", "partition.field": "p", "timestamp.field": "at!", "static.field": "s", "static.value": "x"}
-KEPT = {"topic.field": "t!", "replace.null.with.default": "false"}
+ALL = {"topic.field": "a.t", "partition.field": "a.p", "timestamp.field": "a.at!", "static.field": "a.s", "static.value": "x"}
+KEPT = {"topic.field": "a.t!", "replace.null.with.default": "false"}
 
 
 @pytest.mark.parametrize("part", ["Key", "Value"])
