@@ -1,13 +1,13 @@
 """ReadToInsertEvent beside Debezium's, which is in the jar of the MySQL connector."""
 
 import pytest
-from tests.differential.jars import UnavailableError
+from tests.differential.jars import UnavailableError, debezium_jars
 from tests.formats.connect_parts import ConnectParts, Transform
 from tests.formats.debezium_transforms import assert_as_real
 from tests.formats.golden_lines import golden_lines
 
-from tailrace_standins.servers.connect_jars import PLUGINS, connect_jars
-from tailrace_standins.servers.java_jars import Unavailable, fetched_jars
+from tailrace_standins.servers.connect_jars import connect_jars
+from tailrace_standins.servers.java_jars import Unavailable
 
 pytestmark = pytest.mark.debezium
 
@@ -17,8 +17,7 @@ TYPE = "io.debezium.connector.mysql.transforms.ReadToInsertEvent"
 @pytest.fixture(scope="module")
 def mysql_parts():
     try:
-        connector = fetched_jars(f"debezium-connector-mysql-{PLUGINS}", (f"io.debezium:debezium-connector-mysql:{PLUGINS}",))
-        parts = ConnectParts([*connect_jars(), *connector])
+        parts = ConnectParts([*connect_jars(), *debezium_jars()])
     except (Unavailable, UnavailableError) as reason:
         pytest.skip(f"no jar of Debezium's MySQL connector: {reason}")
     with parts:
