@@ -3,11 +3,14 @@
 import json
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.encoding.connect_json import decimal_bytes, message_json, null_text, schema_json, value_json
+from tailrace.changes.views import vector_of
+from tailrace.encoding.connect_json import decimal_bytes, message_json, null_text, schema_json, text_json, value_json
+from tailrace.encoding.render import Op, Template
 from tailrace.schema.connect import Field, Schema, Type
 
 LONG = Schema(Type.INT64)
@@ -63,6 +66,15 @@ def test_a_null_is_the_default_unless_the_converter_is_told_otherwise():
     assert null_text(DECIMAL.with_(default=b"\x01\x02")) == b'"AQI="'
 
 
+def test_a_null_within_a_struct_list_or_map_is_not_the_default_either():
+    text = Schema(Type.STRING, optional=True, default="d")
+    row = Schema(Type.STRUCT, fields=(Field("s", text), Field("l", Schema(Type.ARRAY, items=text))))
+    schema = Schema(Type.MAP, keys=Schema(Type.STRING), items=row)
+    value = {"k": {"s": None, "l": [None]}}
+    assert value_json(schema, value) == b'{"k":{"s":"d","l":["d"]}}'
+    assert value_json(schema, value, replace_with_default=False) == b'{"k":{"s":null,"l":[null]}}'
+
+
 def test_structs_bytes_and_decimals_have_their_forms():
     schema = Schema(
         Type.STRUCT, fields=(Field("a", LONG), Field("b", DECIMAL), Field("c", Schema(Type.BYTES)))
@@ -71,6 +83,21 @@ def test_structs_bytes_and_decimals_have_their_forms():
         value_json(schema, {"a": 1, "b": Decimal("1.28"), "c": b"\xff"}) == b'{"a":1,"b":"AIA=","c":"/w=="}'
     )
     assert value_json(schema, {"a": 1}) == b'{"a":1,"b":null,"c":null}'
+
+
+@given(st.text(st.sampled_from('a"\\\\\n\x1b\x1fué€\uffff😀\U0010ffff'), max_size=20))
+def test_texts_of_all_kinds_are_written_as_columns_of_texts_are(text):
+    rendered = Template()
+    rendered.value(Op.TEXT, 0, 0)
+    assert text_json(text) == rendered.program().render([vector_of([text.encode()])], np.zeros((1, 1), np.int32))[0]
+
+
+def test_names_and_parameters_have_the_same_escapes():
+    field = Schema(Type.STRING, name="😀", doc="\x1b", parameters=(("p😀", "\x1f"),))
+    text = schema_json(Schema(Type.STRUCT, fields=(Field("f😀", field),)))
+    assert text.isascii()
+    assert json.loads(text)["fields"][0]["parameters"] == {"p😀": "\x1f"}
+    assert value_json(Schema(Type.STRUCT, fields=(Field("f😀", LONG),)), {"f😀": 1}) == b'{"f\\uD83D\\uDE00":1}'
 
 
 def test_a_message_carries_its_schema_when_asked_to():

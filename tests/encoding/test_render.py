@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 import weakref
 
 import numpy as np
@@ -69,6 +70,18 @@ def test_control_characters_are_escaped_as_jackson_does():
     rendered.value(Op.TEXT, 0, 0)
     text = rendered.program().render([from_arrow(pa.array(['\x00\x1f\b\t\n\f\r"\\\x7f/é'], pa.string_view()))], one_role(1))[0]
     assert text.decode() == '"\\u0000\\u001F\\b\\t\\n\\f\\r\\"\\\\\x7f/é"'
+
+
+@given(st.lists(st.text(st.sampled_from('a"\\\\\n\x1fé€\uffff😀\U0010ffff\U00010000'), max_size=20), min_size=1))
+def test_characters_outside_the_basic_plane_are_two_escapes_as_jackson_writes_them(texts):
+    rendered = Template()
+    rendered.value(Op.TEXT, 0, 0)
+    found = rendered.program().render([from_arrow(pa.array(texts, pa.string_view()))], one_role(len(texts)))
+    for i, text in enumerate(texts):
+        halves = [f"\\u{half:04X}" for half in np.frombuffer(text.encode("utf-16-le"), np.uint16)]
+        assert json.loads(found[i]) == text
+        astral = [half for half in halves if "\\uD800" <= half <= "\\uDFFF"]
+        assert re.findall(r"\\u[D][89A-F]..", found[i].decode()) == astral
 
 
 def test_a_block_without_a_row_is_null_and_nothing_inside_it_is_written():

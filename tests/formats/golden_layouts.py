@@ -65,7 +65,7 @@ class Laid:
                 self._roles[role][i] = -1 if image is None else len(images)
                 images += [] if image is None else [image]
         self._set_events(values)
-        rows = self._added(schema.field("after").schema.fields, images)
+        rows = _Rows(self, schema.field("after").schema.fields, images)
         nodes = [self._part(each, values, rows) for each in schema.fields]
         return Layout(Struct(schema, tuple(nodes)), roles.LASTING)
 
@@ -82,6 +82,8 @@ class Laid:
         present = None if there.all() else there
         if schema.type is not Type.STRUCT and len(set(map(repr, values))) == 1:
             return SourceHeader(name, Layout(Constant(schema, values[0])), present)
+        if any(message is not None and message["payload"] is None for message in messages):
+            return SourceHeader(name, self.plain(schema, values, roles.RECORD), present)
         role = _ROLE_OF_HEADER.get(name, roles.RECORD)
         if role != roles.RECORD:
             self._roles[role] = self._where(values)
@@ -128,13 +130,13 @@ class Laid:
             self._roles[roles.EVENT][i] = self._roles[roles.TRANSACTION][i] = first
 
     def _whole(self, schema: Schema, values: Payloads, role: int) -> Node:
-        if schema.type is Type.STRUCT:
-            return Struct(schema, self._added(schema.fields, [value or {} for value in values]).nodes(role))
-        return self._node(schema, values, role)
-
-    def _added(self, fields: Sequence[Field], structs: Sequence[Any]) -> _Rows:
-        """Structs whose fields have columns of their own."""
-        return _Rows(self, fields, structs)
+        if schema.type is not Type.STRUCT:
+            return self._node(schema, values, role)
+        structs = [value or {} for value in values]
+        if is_columnar(schema):
+            return Struct(schema, _Rows(self, schema.fields, structs).nodes(role))
+        nodes = [self._node(each.schema, [struct.get(each.name) for struct in structs], role) for each in schema.fields]
+        return Struct(schema, tuple(nodes))
 
     def _node(self, schema: Schema, values: Payloads, role: int) -> Node:
         """A node over a new column whose rows are the records."""

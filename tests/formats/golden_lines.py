@@ -15,6 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from tests.formats.made_lines import made_lines
+
+MADE: Final = "made"
 Line = Mapping[str, Any]
 _FOLDER: Final = Path(__file__).parent
 _COMPARISONS: Final = _FOLDER.parent / "differential"
@@ -28,8 +31,12 @@ _FIRST_TIME: Final = 1_700_000_000_000  # ms; recorded lines don't have the time
 @cache
 def golden_lines(source: str) -> tuple[Line, ...]:
     """The lines of a source: a name of `sources`."""
-    found = _mysql(source) if source.startswith("mysql: ") else _compared(source)
-    return tuple(_line(line, number) for number, line in enumerate(_few(found)))
+    if source == MADE:
+        return tuple(made_lines())
+    found = list(_few(_mysql(source) if source.startswith("mysql: ") else _compared(source)))
+    if "default-values" in source:
+        found += [nulled for line in found if (nulled := _nulled(line)) is not None]
+    return tuple(_line(line, number) for number, line in enumerate(found))
 
 
 @cache
@@ -40,23 +47,15 @@ def sources() -> tuple[str, ...]:
     for place in ("snapshots", "sqlserver", "db2"):
         paths = sorted((_COMPARISONS / place / "golden").glob("*.jsonl"))
         found += [f"{place}: {path.stem}" for path in paths if _WITH_SCHEMAS in path.read_text(encoding="utf-8")]
-    return tuple(found)
-
-
-def every_line() -> tuple[Line, ...]:
-    """All of them, as one log: topics have the source before them, so that those of two sources are not mixed."""
-    lines = []
-    for number, source in enumerate(sources()):
-        lines += [{**line, "topic": f"s{number}.{line['topic']}"} for line in golden_lines(source)]
-    return tuple(lines)
+    return (*found, MADE)
 
 
 def _mysql(source: str) -> Iterator[Line]:
-    with gzip.open(_MYSQL, "rt", encoding="utf-8") as lines:
+    mine = json.dumps({"properties": source.removeprefix("mysql: ")})[:-1]
+    with gzip.open(_MYSQL, "rt", encoding="utf-8", newline="\n") as lines:
         for text in lines:
-            line = json.loads(text)
-            if source == "mysql: " + line["properties"]:
-                yield line
+            if text.startswith(mine):
+                yield json.loads(text)
 
 
 def _compared(source: str) -> Iterator[Line]:
@@ -94,6 +93,21 @@ def _look(message: Any) -> Any:
     if not isinstance(payload, dict):
         return message
     return [message["schema"], payload.get("op"), payload.get("status"), payload.get("before") is None]
+
+
+def _nulled(line: Line) -> Line | None:
+    """The change event with null in each column that may be null and has a default; None if there is no such column.
+
+    These were recorded with a converter that writes the default for them.
+    """
+    rows = [each for each in line["value"]["schema"]["fields"] if each["field"] in ("before", "after")] if line["value"] else []
+    nulls = {each["field"]: None for row in rows for each in row["fields"] if each["optional"] and "default" in each}
+    if not nulls:
+        return None
+    payload = dict(line["value"]["payload"])
+    for name in ("before", "after"):
+        payload[name] = payload[name] and payload[name] | nulls
+    return {**line, "value": {"schema": line["value"]["schema"], "payload": payload}}
 
 
 def _line(line: Line, number: int) -> Line:

@@ -49,6 +49,18 @@ def test_a_null_with_a_default_gets_past_the_reader_as_a_null(connect_parts):
     assert connect_parts.run([line(value=value)])[0][0].value == b'{"s":"d"}'
 
 
+def test_binary_columns_are_buffers_as_debezium_gives_them_and_bits_are_arrays(connect_parts):
+    fields = [
+        {"type": "bytes", "optional": False, "field": "binary"},
+        {"type": "bytes", "optional": False, "name": "io.debezium.data.Bits", "version": 1, "field": "bits"},
+    ]
+    value = {"schema": {"type": "struct", "fields": fields, "optional": False}, "payload": {"binary": "AAE=", "bits": "AQ=="}}
+    text = Converter(f"{KAFKA}.storage.StringConverter")
+    (record,) = connect_parts.run([line(value=value)], value=text)[0]
+    assert record.value.startswith(b"Struct{binary=java.nio.HeapByteBuffer[pos=0 lim=2 cap=2],bits=[B@")
+    assert connect_parts.run([line(value=value)])[0][0].value == b'{"binary":"AAE=","bits":"AQ=="}'
+
+
 def test_headers_come_in_with_schemas_and_go_out_through_their_converter(connect_parts):
     headers = [["b", {"schema": TEXT, "payload": "x"}], ["a", None], ["b", {"schema": NUMBERS, "payload": {"a": 2}}]]
     (record,) = connect_parts.run([line(headers=headers)])[0]

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import orjson
@@ -33,7 +34,7 @@ def schema_json(schema: Schema, field: str | None = None) -> bytes:
     The members are in the converter's order, so that messages are equal to Debezium's byte by byte.
     """
     members = _struct_members(_Same(schema)) if schema.type is Type.STRUCT else _members(schema)
-    return b"{" + members + (b"}" if field is None else b',"field":' + orjson.dumps(field) + b"}")
+    return b"{" + members + (b"}" if field is None else b',"field":' + text_json(field) + b"}")
 
 
 def _members(schema: Schema) -> bytes:
@@ -45,11 +46,15 @@ def _members(schema: Schema) -> bytes:
     if schema.type is Type.STRUCT:
         parts.append(b'"fields":[' + b",".join([schema_json(f.schema, f.name) for f in schema.fields]) + b"]")
     parts.append(b'"optional":true' if schema.optional else b'"optional":false')
-    for name, value in (("name", schema.name), ("version", schema.version), ("doc", schema.doc)):
-        if value is not None:
-            parts.append(b'"%s":%s' % (name.encode(), orjson.dumps(value)))
+    if schema.name is not None:
+        parts.append(b'"name":' + text_json(schema.name))
+    if schema.version is not None:
+        parts.append(b'"version":%d' % schema.version)
+    if schema.doc is not None:
+        parts.append(b'"doc":' + text_json(schema.doc))
     if schema.parameters:
-        parts.append(b'"parameters":' + orjson.dumps(dict(schema.parameters)))
+        pairs = (text_json(name) + b":" + text_json(value) for name, value in dict(schema.parameters).items())
+        parts.append(b'"parameters":{' + b",".join(pairs) + b"}")
     if schema.default is not NO_DEFAULT:
         parts.append(b'"default":' + value_json(schema, schema.default))
     return b",".join(parts)
@@ -107,8 +112,10 @@ def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True)
     """
     if value is None:
         return null_text(schema, replace_with_default=replace_with_default)
-    write = _WRITERS.get(schema.type, _scalar)
-    return write(schema, value)
+    compound = _COMPOUNDS.get(schema.type)
+    if compound is not None:
+        return compound(schema, value, partial(value_json, replace_with_default=replace_with_default))
+    return _SCALARS.get(schema.type, _scalar)(schema, value)
 
 
 def decimal_bytes(value: Decimal, scale: int) -> bytes:
@@ -118,8 +125,30 @@ def decimal_bytes(value: Decimal, scale: int) -> bytes:
     return unscaled.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)
 
 
+def text_json(text: str) -> bytes:
+    """A text as JSON with Jackson's escapes, by which `text_kernel.write_text` writes columns of texts, too."""
+    written = orjson.dumps(text)
+    if _UNUSUAL.search(text) is None:
+        return written
+    return _CAPITALS.sub(_in_capitals, _ASTRAL.sub(_surrogates, written.decode())).encode()
+
+
+_UNUSUAL: Final = re.compile("[\x00-\x1f\U00010000-\U0010ffff]")
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+_CAPITALS: Final = re.compile(r"\\(u[0-9a-f]{4}|.)")
+
+
+def _in_capitals(escape: re.Match[str]) -> str:
+    return "\\u" + escape[1][1:].upper() if escape[1][0] == "u" else escape[0]
+
+
+def _surrogates(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be").hex().upper()
+    return f"\\u{units[:4]}\\u{units[4:]}"
+
+
 def _scalar(_schema: Schema, value: Any) -> bytes:
-    return orjson.dumps(value)
+    return text_json(value) if isinstance(value, str) else orjson.dumps(value)
 
 
 def _bytes(schema: Schema, value: bytes | Decimal) -> bytes:
@@ -134,24 +163,26 @@ def _floating(_schema: Schema, value: float) -> bytes:
     return orjson.dumps(float(value))
 
 
-def _struct(schema: Schema, value: Mapping[str, Any]) -> bytes:
-    fields = (orjson.dumps(f.name) + b":" + value_json(f.schema, value.get(f.name)) for f in schema.fields)
+_Parts = Callable[[Schema, Any], bytes]
+"""Writes the parts of a struct, array or map."""
+
+
+def _struct(schema: Schema, value: Mapping[str, Any], part: _Parts) -> bytes:
+    fields = (text_json(f.name) + b":" + part(f.schema, value.get(f.name)) for f in schema.fields)
     return b"{" + b",".join(fields) + b"}"
 
 
-def _array(schema: Schema, value: Sequence[Any]) -> bytes:
+def _array(schema: Schema, value: Sequence[Any], part: _Parts) -> bytes:
     items = _known(schema.items, schema)
-    return b"[" + b",".join(value_json(items, item) for item in value) + b"]"
+    return b"[" + b",".join(part(items, item) for item in value) + b"]"
 
 
-def _map(schema: Schema, value: Mapping[Any, Any]) -> bytes:
+def _map(schema: Schema, value: Mapping[Any, Any], part: _Parts) -> bytes:
     keys, items = _known(schema.keys, schema), _known(schema.items, schema)
     if keys.type is Type.STRING:
-        pairs = (orjson.dumps(key) + b":" + value_json(items, item) for key, item in value.items())
+        pairs = (text_json(key) + b":" + part(items, item) for key, item in value.items())
         return b"{" + b",".join(pairs) + b"}"
-    entries = (
-        b"[" + value_json(keys, key) + b"," + value_json(items, item) + b"]" for key, item in value.items()
-    )
+    entries = (b"[" + part(keys, key) + b"," + part(items, item) + b"]" for key, item in value.items())
     return b"[" + b",".join(entries) + b"]"
 
 
@@ -161,10 +192,12 @@ def _known(part: Schema | None, schema: Schema) -> Schema:
     return part
 
 
-_WRITERS: Final[dict[Type, Callable[[Schema, Any], bytes]]] = {
+_SCALARS: Final[dict[Type, Callable[[Schema, Any], bytes]]] = {
     Type.BYTES: _bytes,
     Type.FLOAT32: _floating,
     Type.FLOAT64: _floating,
+}
+_COMPOUNDS: Final[dict[Type, Callable[[Schema, Any, _Parts], bytes]]] = {
     Type.STRUCT: _struct,
     Type.ARRAY: _array,
     Type.MAP: _map,

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import orjson
 
 from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
 from tailrace.changes.records import Binary, Header, Records, nulls
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over
-from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, value_json
+from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, text_json, value_json
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
 from tailrace.schema.connect import Schema
 
@@ -51,6 +50,10 @@ class JsonFormat:
     def null(self, schema: Schema) -> bytes:
         """The text of a null in a field."""
         return null_text(schema, replace_with_default=self.defaults)
+
+    def value(self, schema: Schema, value: Any) -> bytes:
+        """The text of a single value."""
+        return value_json(schema, value, replace_with_default=self.defaults)
 
 
 class JsonEncoder:
@@ -144,13 +147,13 @@ class _Writer:
             null = null_text(node.schema) if node.filled else self._format.null(node.schema)
             self._template.value(op_for(kind), place, node.role, null)
         elif isinstance(node, Constant):
-            self.const(self._format.null(node.schema) if node.value is None else value_json(node.schema, node.value))
+            self.const(self._format.value(node.schema, node.value))
         elif isinstance(node, Struct):
             self._write_struct(node)
         elif isinstance(node, Array):
             self._write_array(node)
         else:
-            self._raw(node, partial(_texts, node.schema))
+            self._raw(node, partial(_texts, node.schema, self._format))
 
     def begin_item(self, commas: int, role: int) -> None:
         """What stands before an item of a list: a comma, or nothing."""
@@ -167,7 +170,7 @@ class _Writer:
     def _write_fields(self, node: Struct) -> None:
         before = b"{"
         for field, each in zip(node.schema.fields, node.fields, strict=True):
-            self.const(before + orjson.dumps(field.name) + b":")
+            self.const(before + text_json(field.name) + b":")
             self.write(each)
             before = b","
         self.const(b"}" if node.schema.fields else b"{}")
@@ -208,9 +211,9 @@ def _fractions(column: AnyColumn) -> Vector:
     return leaves(cast("Vector", column))[0]
 
 
-def _texts(schema: Schema, column: AnyColumn) -> Vector:
-    """Python values as JSON; a null is written as the default of its schema."""
-    return vector_of([value_json(schema, value) for value in cast("Objects", column).values])
+def _texts(schema: Schema, format_: JsonFormat, column: AnyColumn) -> Vector:
+    """Python values as JSON."""
+    return vector_of([format_.value(schema, value) for value in cast("Objects", column).values])
 
 
 def _joined(items: _LayoutProgram, column: AnyColumn) -> Vector:

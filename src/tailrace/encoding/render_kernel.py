@@ -2,7 +2,7 @@
 """The compiled loop that runs a template (see `render.py`).
 
 A step writes a constant and then one value. The loop never writes past the end of its buffer: before each step it checks for
-the most that the step can write, and returns at the row that does not fit.
+the most that the step can write (`text_kernel` says how much that is), and returns at the row that does not fit.
 """
 
 from __future__ import annotations

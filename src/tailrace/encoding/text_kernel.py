@@ -93,9 +93,10 @@ def write_digits(o: Int, rest: Any, digits: Int) -> Int:
 
 @inlined
 def _special(word: Any) -> Any:
-    """Nonzero if one of eight bytes needs an escape: it is below 32, a quote or a backslash.
+    """Nonzero if one of eight bytes needs an escape: it is below 32, a quote, a backslash, or begins a character of four bytes.
 
-    Subtracting n from a byte below n borrows, and sets its highest bit; `& ~` excludes bytes that had that bit before.
+    Subtracting n from a byte below n borrows, and sets its highest bit; `& ~` excludes bytes that had that bit before. A
+    character of four bytes begins with four bits that are set, which the shifts bring together in the highest one.
     """
     ones = np.uint64(0x0101010101010101)
     quotes = word ^ np.uint64(0x2222222222222222)
@@ -103,12 +104,13 @@ def _special(word: Any) -> Any:
     found = (word - np.uint64(0x2020202020202020)) & ~word
     found |= (quotes - ones) & ~quotes
     found |= (slashes - ones) & ~slashes
+    found |= word & (word << np.uint64(1)) & (word << np.uint64(2)) & (word << np.uint64(3))
     return found & np.uint64(0x8080808080808080)
 
 
 @inlined
 def write_text(o: Int, source: Int, length: Int) -> Int:
-    """Write UTF-8 as a JSON string, with Jackson's escapes.
+    """Write UTF-8 as a JSON string, with Jackson's escapes, of which a character outside the basic plane is two.
 
     The text is copied and checked in one pass, eight bytes at a time; the last eight bytes may overlap those before. A text
     that turns out to need escapes is written again, which is rare.
@@ -143,24 +145,47 @@ def write_text(o: Int, source: Int, length: Int) -> Int:
 
 @compiled
 def _write_escaped(o: Int, source: Int, length: Int) -> Int:
-    for k in range(length):
-        byte = load8(source + k)
+    end = source + length
+    while source < end:
+        byte = load8(source)
+        if byte >= 0xF0 and source + 4 <= end:
+            o = _write_surrogates(o, source)
+            source += 4
+            continue
+        source += 1
         if byte >= 32 and byte != _QUOTE and byte != 92:  # noqa: PLR1714 -- compiled
             store8(o, byte)
             o += 1
             continue
-        store8(o, np.uint8(92))
         letter = _LETTER_ESCAPES[byte]
         if letter:
+            store8(o, np.uint8(92))
             store8(o + 1, letter)
             o += 2
         else:
-            store8(o + 1, np.uint8(117))
-            store16(o + 2, np.uint16(0x3030))
-            store8(o + 4, _HEX[byte >> 4])
-            store8(o + 5, _HEX[byte & 15])
-            o += 6
+            o = _write_unit(o, np.uint32(byte))
     return o
+
+
+@inlined
+def _write_surrogates(o: Int, source: Int) -> Int:
+    """Write a character of four bytes as the two halves that UTF-16 has for it."""
+    code = (np.uint32(load8(source)) & np.uint32(7)) << np.uint32(18)
+    code |= (np.uint32(load8(source + 1)) & np.uint32(63)) << np.uint32(12)
+    code |= (np.uint32(load8(source + 2)) & np.uint32(63)) << np.uint32(6)
+    code |= np.uint32(load8(source + 3)) & np.uint32(63)
+    code -= np.uint32(0x10000)
+    o = _write_unit(o, np.uint32(0xD800) | (code >> np.uint32(10)) & np.uint32(0x3FF))
+    return _write_unit(o, np.uint32(0xDC00) | code & np.uint32(0x3FF))
+
+
+@inlined
+def _write_unit(o: Int, unit: Any) -> Int:
+    """Write a unit of UTF-16 as an escape of six characters."""
+    store16(o, np.uint16(0x755C))
+    for k in range(4):
+        store8(o + 2 + k, _HEX[(unit >> np.uint32(12 - 4 * k)) & np.uint32(15)])
+    return o + 6
 
 
 @inlined
