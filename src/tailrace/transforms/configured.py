@@ -21,7 +21,14 @@ from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Conditional, Predicate, Transform
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.predicates import TOPIC_NAME_MATCHES
-from tailrace.transforms.registry import REFUSED, predicate_names, predicate_spec, transform_names, transform_spec
+from tailrace.transforms.registry import (
+    NOT_YET,
+    REFUSED,
+    predicate_names,
+    predicate_spec,
+    transform_names,
+    transform_spec,
+)
 from tailrace.transforms.spec import ByContent, Making, PredicateSpec, Topics, TransformSpec
 
 TRANSFORMS: Final = "transforms"
@@ -219,6 +226,9 @@ def _transform_classes() -> tuple[str, ...]:
 def _report_class(entry: Entry, type_: str, known: Sequence[str], problems: Problems) -> None:
     if type_ in REFUSED:
         problems.add(f"{entry.label}: {REFUSED[type_]}")
+        return
+    if type_ in NOT_YET:
+        problems.add_not_yet(f"{entry.label}: {NOT_YET[type_]}")
         return
     same = [each for each in known if each.partition("$")[0] == type_.partition("$")[0]]
     if same and "$" in "".join(same) and transform_spec(same[0]) is None:

@@ -68,6 +68,13 @@ REFUSED: Final = {
 }
 """Classes that are known and can't be run, with what to do."""
 
+NOT_YET: Final = {
+    f"{DEBEZIUM}EnforceRecordSize": "it is not supported yet: shorten columns with column.truncate.to.<n>.chars, or leave them "
+    "out with column.exclude.list",
+    f"{DEBEZIUM}tracing.ActivateTracingSpan": "it is not supported yet: tailrace writes no traces; leave it out",
+}
+"""Classes that are not supported yet, with what to do."""
+
 
 def transform_names() -> tuple[str, ...]:
     """The names of all transforms, without `$Key` and `$Value`."""

@@ -107,4 +107,5 @@ def _given_offsets(texts: pl.Series) -> INT64:
 
 def _offset_texts(offsets: INT64) -> pl.Series:
     distinct, places = np.unique(offsets, return_inverse=True)
-    return pl.Series([offset_text(int(each)) for each in distinct], dtype=pl.String).gather(places.reshape(-1).astype(np.uint32))
+    texts = pl.Series([offset_text(int(each)) for each in distinct], dtype=pl.String)
+    return texts.gather(places.reshape(-1).astype(np.uint32))

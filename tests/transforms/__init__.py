@@ -1,0 +1,1 @@
+"""Transforms without the real ones beside them."""
