@@ -87,7 +87,7 @@ TEST = st.sampled_from(["startsWith", "endsWith", "contains", "equals", "equalsI
 
 def joined(pattern, *parts):
     """Text of a pattern with generated parts."""
-    return st.builds(lambda *found: pattern.format(*found), *parts)
+    return st.builds(pattern.format, *parts)
 
 
 LEAVES = st.one_of(
