@@ -97,7 +97,7 @@ LEAVES = st.one_of(
     joined("{} {} {}", ANY, ORDERS, ANY),
     joined("{} in [{}, {}]", ANY, ANY, ANY),
     joined("{}?.{}({})", st.sampled_from(TEXTS), TEST, st.sampled_from(TEXTS)),
-    joined("{} ==~ /{}/", ANY, st.sampled_from(["a.*", "[a-c]+", "", r"\d+(\.\d+)?"])),
+    joined("{} ==~ /{}/", ANY, st.sampled_from(["a.*", "[a-c]+", "x?", r"\d+(\.\d+)?"])),
     joined("{} + {} == 'cabc'", st.sampled_from(TEXTS), st.sampled_from([*TEXTS, *NUMBERS])),
     ANY,
 )
