@@ -114,11 +114,12 @@ class JavaScriptEvaluation(Evaluation):
         return nobody(self.n)
 
     def _signs(self, left: Value, right: Value, mask: Mask) -> Signs:
+        if {type(left), type(right)} == {Decimals, Texts}:  # an object beside a text counts by its text
+            left, right = (numbers.text_of(each) or each for each in (left, right))
         if isinstance(left, Texts) and isinstance(right, Texts):
             return left.signs(right)
-        as_texts = (Texts, Decimals)
-        by_text = isinstance(left, as_texts) and isinstance(right, as_texts)
-        if by_text or isinstance(left, Opaque) or isinstance(right, Opaque):
+        both = isinstance(left, Decimals) and isinstance(right, Decimals)
+        if both or isinstance(left, Opaque) or isinstance(right, Opaque):
             self._refuse(left, right, mask)
             return np.full(self.n, _UNORDERED, np.int8)
         return self._primitive_signs(left, right)

@@ -41,7 +41,7 @@ _SUPPORTED: Final = (
 )
 _ARGUMENTS: Final = frozenset(
     {"this", "expression", "expressions", "low", "high", "ifs", "default", "true", "false", "negate"}
-    | {"is_string", "table", "db", "catalog"}
+    | {"is_string", "table", "db", "catalog", "safe", "query", "coalesce"}
 )
 _VARIABLES: Final = tuple(name for name in VARIABLES if not name.endswith("Schema"))
 
