@@ -122,10 +122,9 @@ def test_a_class_that_nobody_knows_is_wrong():
 @pytest.mark.parametrize(
     "name",
     [
-        "org.apache.kafka.connect.storage.StringConverter",
         "org.apache.kafka.connect.converters.ByteArrayConverter",
         "org.apache.kafka.connect.converters.LongConverter",
-        "io.confluent.connect.avro.AvroConverter",
+        "io.confluent.connect.protobuf.ProtobufConverter",
         "io.confluent.connect.json.JsonSchemaConverter",
         "io.apicurio.registry.utils.converter.ExtJsonConverter",
         "io.apicurio.registry.utils.converter.avro.AvroConverter",

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes.views import vector_of
-from tailrace.encoding.connect_json import decimal_bytes, message_json, null_text, schema_json, text_json, value_json
+from tailrace.encoding.connect_json import message_json, null_text, schema_json, text_json, value_json
 from tailrace.encoding.render import Op, Template
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
 LONG = Schema(Type.INT64)
 DECIMAL = Schema(

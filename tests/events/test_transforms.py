@@ -42,7 +42,8 @@ def dropped(_records):
 
 
 def of_even_numbers(records):
-    return [records.where(np.array([int(records.positions[i]) % 2 == 0 for i in range(len(records))]))]
+    numbers = [int(records.positions[i].rpartition(b".")[2]) for i in range(len(records))]
+    return [records.where(np.array(numbers) % 2 == 0)]
 
 
 def audited(records):

@@ -50,6 +50,14 @@ def sources() -> tuple[str, ...]:
     return (*found, MADE)
 
 
+def every_line() -> tuple[Line, ...]:
+    """All of them, as one log: topics have the source before them, so that those of two sources are not mixed."""
+    lines = []
+    for number, source in enumerate(sources()):
+        lines += [{**line, "topic": f"s{number}.{line['topic']}"} for line in golden_lines(source)]
+    return tuple(lines)
+
+
 def _mysql(source: str) -> Iterator[Line]:
     mine = json.dumps({"properties": source.removeprefix("mysql: ")})[:-1]
     with gzip.open(_MYSQL, "rt", encoding="utf-8", newline="\n") as lines:

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from support.transforming import changes, rows, run, schema_of
-from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.errors import ConfigError, TransformError
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
 DECIMAL = Schema(Type.BYTES, True, "org.apache.kafka.connect.data.Decimal", 1, parameters=(("scale", "2"),))
 TIMESTAMP = Schema(Type.INT64, True, "org.apache.kafka.connect.data.Timestamp", 1)

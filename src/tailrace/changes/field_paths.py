@@ -19,8 +19,8 @@ from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import take, vector_of
-from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,9 @@ EXIT_CODES = (
         (errors.RetriableError, errors.SnapshotLockError),
     ),
     ExitCode(
-        9, "the target never takes a record as it is; the message names it and what to change", (errors.DeliveryError,)
+        9,
+        "the target, the schema registry or a transform never takes a record as it is; the message says what to change",
+        (errors.DeliveryError, errors.RegistryError, errors.TransformError),
     ),
     INTERRUPTED,
 )

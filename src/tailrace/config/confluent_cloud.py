@@ -69,8 +69,8 @@ def _not_yet(flat: Mapping[str, str], *, first: bool) -> Iterator[str]:
     if _given(flat, _AFTER, "true" if first else "false").lower() != "false":
         whose = f"{_AFTER} is {flat[_AFTER]!r}" if _AFTER in flat else f"{_AFTER} is 'true' by default with this class"
         yield (
-            f"{whose}: that is the transform io.debezium.transforms.ExtractNewRecordState, which is not supported yet; "
-            f"set {_AFTER}=false"
+            f"{whose}: that is the transform io.debezium.transforms.ExtractNewRecordState, whose handling of deletes has to be "
+            f"chosen: set {_AFTER}=false, and configure the transform"
         )
     if _given(flat, _CLEANUP, "delete").lower() != "delete":
         yield (

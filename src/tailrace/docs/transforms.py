@@ -70,7 +70,8 @@ def _row(prop: Property) -> tuple[str, ...]:
     shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
     default = "required" if prop.required else f"`{shown}`" if shown not in {None, ""} else ""
     allowed = ", ".join(f"`{each}`" for each in prop.allowed) or allowed_in_words(prop)
-    return (f"`{prop.name}`", prop.kind.value, default, allowed, prop.doc)
+    doc = prop.doc if prop.in_settings else f"Ignored: {prop.reason}."
+    return (f"`{prop.name}`", prop.kind.value, default, allowed, doc)
 
 
 def _line(cells: Iterable[str]) -> str:

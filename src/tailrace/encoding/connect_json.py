@@ -15,17 +15,16 @@ import base64
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any, Final
 
 import orjson
 
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
-DECIMAL = "org.apache.kafka.connect.data.Decimal"
 NULL = b"null"
-_EXACT = Context(prec=200)  # decimals of MySQL have up to 65 digits; Python's default context rounds to 28
 
 
 def schema_json(schema: Schema, field: str | None = None) -> bytes:
@@ -116,13 +115,6 @@ def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True)
     if compound is not None:
         return compound(schema, value, partial(value_json, replace_with_default=replace_with_default))
     return _SCALARS.get(schema.type, _scalar)(schema, value)
-
-
-def decimal_bytes(value: Decimal, scale: int) -> bytes:
-    """Connect's form of a decimal: the unscaled value in two's complement, big-endian, with as few bytes as possible."""
-    unscaled = int(value.scaleb(scale, _EXACT))
-    magnitude = unscaled if unscaled >= 0 else ~unscaled
-    return unscaled.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)
 
 
 def text_json(text: str) -> bytes:

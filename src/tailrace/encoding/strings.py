@@ -21,9 +21,9 @@ from tailrace.changes.field_paths import Path, gathered, nulls_of, root_path
 from tailrace.changes.layouts import Array, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
-from tailrace.encoding.connect_json import DECIMAL
 from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.decimals import DECIMAL
 
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
 _FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
-from tailrace.config.property import Property
+from tailrace.config.property import Property, Status
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.transform_settings import PredicateSettings, TransformSettings
 from tailrace.config.values import NotYetError, read
@@ -168,7 +168,7 @@ def _settled(spec: TransformSpec, part: Part, shape: str, problems: Problems) ->
     options = _options(spec, part, problems)
     if options is None:
         return None
-    named = {prop.attribute for prop in spec.properties if prop.name in part and part[prop.name].text.strip()}
+    named = {prop.attribute for prop in spec.properties if prop.attribute in options and part.get(prop.name)}
     settled, warnings = spec.settle(options, {name: options[name] for name in named}, shape)
     prefix = part["type"].name.removesuffix("type")
     for warning in warnings:
@@ -181,7 +181,10 @@ def _options(spec: TransformSpec | PredicateSpec, part: Part, problems: Problems
     for name, entry in part.items():
         if name not in known and name not in _OF_ALL:
             _report_unknown(entry, name, spec, problems)
-    read_all = {prop.attribute: _value(prop, part, problems) for prop in spec.properties}
+    for prop in spec.properties:
+        if prop.status is Status.IGNORED and prop.name in part:
+            problems.warn(f"{part[prop.name].shown_name} is ignored: {prop.reason}")
+    read_all = {prop.attribute: _value(prop, part, problems) for prop in spec.properties if prop.in_settings}
     return None if _WRONG in read_all.values() else read_all
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from tailrace.changes.field_paths import Path, gathered
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.connect_json import DECIMAL
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.decimals import DECIMAL
 from tailrace.transforms import java_hashes
 from tailrace.transforms.java_hashes import INT32
 

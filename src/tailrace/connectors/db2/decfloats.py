@@ -19,9 +19,9 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of
 from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.shared.arrow_values.selected import Converter
-from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.errors import StructureError
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
 _EXACT: Final = Context(prec=40)  # more than any has
 DECFLOAT: Final = "DECFLOAT"

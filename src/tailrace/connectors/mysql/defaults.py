@@ -29,9 +29,9 @@ from tailrace.connectors.shared.default_values import (
     time_value,
     timestamp_value,
 )
-from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.errors import StructureError
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 from tailrace.schema.tables import Column
 
 log = logging.getLogger(__name__)

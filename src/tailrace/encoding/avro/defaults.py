@@ -12,8 +12,8 @@ import numpy as np
 from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.names import scrubbed
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.decimals import decimal_bytes
 
 
 def default_json(schema: Schema, value: Any, options: AvroOptions, *, widened: bool = False) -> str:

@@ -57,6 +57,10 @@ def confluent_connection(read: ConverterProperties) -> RegistryConnection:
     )
 
 
+APICURIO_V2: Final = "/apis/registry/v2"
+APICURIO_V3: Final = "/apis/registry/v3"
+
+
 def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
     """Of Apicurio's converter.
 
@@ -64,11 +68,11 @@ def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
         ConfigError: URLs, logins or stores are not usable.
 
     """
-    urls = [_url(read, f"{_P}url", each) for each in read.items(f"{_P}url")]
+    urls = [_url(read, f"{_P}url", each.replace(APICURIO_V2, APICURIO_V3)) for each in read.items(f"{_P}url")]
     for url in urls:
-        if "/apis/registry/v3" not in url.path:
+        if APICURIO_V3 not in url.path:
             raise ConfigError(
-                f"{read.prefix}{_P}url={_without_user(url)}: only version 3 of Apicurio's API is supported: "
+                f"{read.prefix}{_P}url={_without_user(url)}: that is no URL of Apicurio's API: "
                 f"{url.scheme}://HOST:PORT/apis/registry/v3"
             )
     wait = read.number(f"{_P}retry-backoff-ms") / 1000

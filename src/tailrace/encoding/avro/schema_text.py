@@ -18,9 +18,9 @@ from tailrace.encoding.avro.names import NAMESPACE, field_names, split_name
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.references import referring_schema
 from tailrace.encoding.avro.types import ArrayOf, AvroField, AvroType, MapOf, Named, Primitive, Record, Union, type_text
-from tailrace.encoding.connect_json import DECIMAL
 from tailrace.registry.schemas import ReferringSchema
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import DECIMAL
 
 ENUM: Final = f"{NAMESPACE}.Enum"
 FIXED_SIZE: Final = "connect.fixed.size"

@@ -10,7 +10,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.framing import Framing
-from tailrace.encoding.avro.logins import apicurio_connection, confluent_connection
+from tailrace.encoding.avro.logins import APICURIO_V2, APICURIO_V3, apicurio_connection, confluent_connection
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.reading import ConverterProperties, read_properties
 from tailrace.errors import ConfigError
@@ -158,6 +158,8 @@ def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroC
         decimals_first=False,
         bare_bytes=False,
     )
+    if any(APICURIO_V2 in url for url in read.items(f"{P}url")):
+        problems.warn(f"{read.prefix}{P}url names version 2 of the API: version 3 is asked, at {APICURIO_V3}")
     return AvroConverterSettings(
         part=part,
         connection=apicurio_connection(read),

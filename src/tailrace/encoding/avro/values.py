@@ -12,9 +12,9 @@ from typing import Any, Final
 from tailrace.encoding.avro.defaults import bytes_of, is_avro_map, part
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import FIXED_SIZE, has_null_first, is_enum, symbols
-from tailrace.encoding.connect_json import DECIMAL
 from tailrace.errors import DeliveryError
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import DECIMAL
 
 FIRST: Final = b"\x00"
 SECOND: Final = b"\x02"

@@ -17,8 +17,8 @@ from tailrace.changes.layouts import Constant, Layout, Struct, Values
 from tailrace.changes.source_records import Mask, Objects, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Kind
 from tailrace.changes.views import vector_of
-from tailrace.encoding.connect_json import DECIMAL, decimal_bytes
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+from tailrace.schema.decimals import DECIMAL, decimal_bytes
 from tailrace.transforms.expressions.decimals import decoded
 from tailrace.transforms.expressions.texts import Texts
 from tailrace.transforms.expressions.values import (
