@@ -23,6 +23,7 @@ NAMES = re.compile(
 )
 HELP = "help is shown before anything is loaded that would know: it would cost every command its time"
 OTHERS = "properties of connectors of Debezium's that are not there are recognised in configurations"
+TRANSFORM = "a transform of Debezium's has the database in its class's name, and works on any envelope"
 ALLOWED = {
     ("connectors/registry.py", "mysql"): "the connector's line; and classes of JDBC sources, which are recognised",
     ("connectors/registry.py", "sqlserver"): "the connector's line, and whose shop the demo shows; and classes of JDBC sources",
@@ -44,6 +45,8 @@ ALLOWED = {
     ("cli/demo_reader.py", "lsn"): "fields of the source block, by which the reader of any topic tells two events apart",
     ("schema/history.py", "gtid"): "a field of stored records, by which two copies of a statement are known to be one",
     ("signals/parsing.py", "binlog"): "the name of a signal of Debezium's, which is refused",
+    ("transforms/registry.py", "mysql"): TRANSFORM,
+    ("transforms/read_to_insert.py", "mysql"): TRANSFORM,
     ("snapshot/multiset.py", "binlog"): "a message of the pure core: why a change may lack columns",
 }
 

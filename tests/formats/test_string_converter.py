@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
+from tests.formats.chains import properties_of
 from tests.formats.comparing import assert_same, same_json
-from tests.formats.configured_chains import JSON_CONVERTER, chain, real_chain
-from tests.formats.connect_parts import Converter
+from tests.formats.connect_parts import Converter, Transform
 from tests.formats.golden_lines import every_line
 
 from support.unit_settings import unit_settings
@@ -18,13 +18,13 @@ SIMPLE = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 BYTES = re.compile(rb"\[B@[0-9a-f]+|java\.nio\.HeapByteBuffer\[[^\]]*\]")
 NOT_SIMPLE = "org.apache.kafka.connect.data."  # in headers decimals and dates are written as other values are
 FIRST_GREGORIAN = -141_427  # days
-NO_SCHEMAS = Converter(JSON_CONVERTER, {"schemas.enable": "false"})
-HEADERS = chain(
-    unwrap={
-        "type": "io.debezium.transforms.ExtractNewRecordState",
-        "add.headers": "op,source.ts_ms,source.snapshot,table,db,source.pos",
-    }
-)
+NO_SCHEMAS = Converter("org.apache.kafka.connect.json.JsonConverter", {"schemas.enable": "false"})
+HEADERS = [
+    Transform(
+        "io.debezium.transforms.ExtractNewRecordState",
+        {"add.headers": "op,source.ts_ms,source.snapshot,table,db,source.pos"},
+    )
+]
 
 
 def same_but_for_bytes(theirs, ours):
@@ -58,12 +58,12 @@ def test_keys_are_the_texts_of_kafkas_converter(connect_parts):
 
 @pytest.mark.debezium
 def test_headers_are_the_texts_of_kafkas_default_converter(connect_parts):
-    ours = pipeline_of(unit_settings({"value.converter.schemas.enable": "false", "key.converter": STRING} | HEADERS))
+    ours = pipeline_of(unit_settings({"value.converter.schemas.enable": "false", "key.converter": STRING} | properties_of(HEADERS)))
     assert_same(
         connect_parts,
         rows(),
         ours.made_of,
-        real_chain(HEADERS),
+        HEADERS,
         key=Converter(STRING),
         value=NO_SCHEMAS,
         header=Converter(SIMPLE),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
 from support.kafka_columns import binary, records
 from support.kafka_reading import read_topics
@@ -43,6 +44,15 @@ def producer_of(kafka_broker):
     yield make
     for producer in made:
         producer.close()
+
+
+def ends(address, topic):
+    """The end of each partition as the broker tells it: whether a record that was not read is there."""
+    consumer = Consumer({"bootstrap.servers": address, "group.id": "ends"})
+    try:
+        return [consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=TIMEOUT)[1] for number in range(3)]
+    finally:
+        consumer.close()
 
 
 def in_one_transaction(producer, *items):
@@ -120,7 +130,7 @@ def test_the_order_within_a_partition_holds_over_records_of_all_sizes(kafka_brok
     producer.commit(TIMEOUT)
     found = read_topics(kafka_broker.address, [topic])
     numbers = [int(r.value.split(b" ", 1)[0]) for r in found]
-    assert sorted(numbers) == list(range(n))
+    assert sorted(numbers) == list(range(n)), f"of {ends(kafka_broker.address, topic)} by partition were read {len(found)}"
     assert all(
         len(r.value) == len(b"%d " % i) + sizes[i] and int(r.key) == i % 97 for r, i in zip(found, numbers, strict=True)
     )

@@ -231,9 +231,13 @@ def test_harmless_values_of_refused_properties_are_none():
     assert read({"validation.rules.execution": "DISABLED", "schema.backup.enabled": "false"}).warnings == ()
 
 
-def test_version_2_of_apicurios_api_is_refused():
-    with pytest.raises(ConfigError, match="only version 3"):
-        avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": "http://a/apis/registry/v2"})
+def test_of_apicurios_api_version_3_is_asked_also_where_version_2_is_named():
+    settings = avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": "http://a/apis/registry/v2"})
+    assert settings.connection.urls == ("http://a/apis/registry/v3",)
+    (warning,) = settings.warnings
+    assert warning.startswith("key.converter.apicurio.registry.url names version 2 of the API")
+    with pytest.raises(ConfigError, match="that is no URL of Apicurio's API: http://HOST:PORT/apis/registry/v3"):
+        avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": "http://a/apis/ccompat/v7"})
 
 
 def test_what_has_no_effect_is_a_warning_with_the_reason():

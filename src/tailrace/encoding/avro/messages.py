@@ -90,7 +90,7 @@ class AvroMessages:
             ) or "a record without a position"
             raise DeliveryError(
                 f"{topic}: {error.name} is null at {position}, and its schema is not optional; Avro can't express it. "
-                "The log holds whole rows only if the database writes them (binlog_row_image=FULL with MySQL)"
+                "The log holds whole rows only if the database is set to write them"
             ) from None
         return made, self._headers(schema_id, live, n)
 
