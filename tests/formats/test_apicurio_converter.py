@@ -28,10 +28,16 @@ WITH_OTHER_VERSIONS = {"named by records"}
 """One of eight envelopes became another version there, as its references stood in another order; why is not known."""
 
 
-def one_of_each_topic():
+WITH_ONE_TOPIC_A_SCHEMA = {"global ids of eight bytes"}
+"""The real converter keeps global ids by schema alone: topics that share one have the id of the first one's artifact."""
+
+
+def one_of_each_topic(case):
     """The first lines of a few sources, so that there are not too many registrations, which take their time."""
     lines = []
     for number, source in enumerate(sources()[::14]):
+        if source == "made" and case in WITH_ONE_TOPIC_A_SCHEMA:
+            continue
         lines += [{**line, "topic": f"s{number}.{line['topic']}", "headers": []} for line in golden_lines(source)[:15]]
     return lines
 
@@ -66,7 +72,7 @@ def test_ids_and_bytes_are_those_of_apicurios_converter(server_parts, apicurio, 
     properties = properties_of(apicurio, case)
     converter = Converter(APICURIO, properties)
     run = uuid.uuid4().hex[:6]
-    lines = [{**line, "topic": f"{run}.{line['topic']}"} for line in one_of_each_topic()]
+    lines = [{**line, "topic": f"{run}.{line['topic']}"} for line in one_of_each_topic(case)]
     same = same_data if case in WITH_OTHER_VERSIONS else same_bytes
     found = compare(server_parts, lines, Ours(properties), key=converter, value=converter, same=same)
     differing = [each for each in found.differences if not _is_newer(each)]

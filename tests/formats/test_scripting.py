@@ -8,6 +8,7 @@ from tests.formats.connect_parts import Transform
 from tests.formats.golden_lines import golden_lines
 from tests.formats.recording_expressions import LANGUAGES, real_outcomes, recorded
 
+from support.every_scenario import only_with_all
 from support.expression_rows import LINES
 from support.unit_settings import unit_settings
 from tailrace.encoding.json import JsonEncoder, JsonFormat
@@ -114,6 +115,7 @@ CONDITIONS = st.recursive(
 )
 
 
+@only_with_all
 @given(condition=CONDITIONS)
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 def test_generated_conditions_have_groovys_outcomes(server_parts, condition):
@@ -143,6 +145,7 @@ CONDITIONS_OF_JAVASCRIPT = st.recursive(
 )
 
 
+@only_with_all
 @given(condition=CONDITIONS_OF_JAVASCRIPT)
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 def test_generated_conditions_have_javascripts_outcomes(server_parts, condition):

@@ -22,7 +22,7 @@ NO_SCHEMAS = Converter("org.apache.kafka.connect.json.JsonConverter", {"schemas.
 HEADERS = [
     Transform(
         "io.debezium.transforms.ExtractNewRecordState",
-        {"add.headers": "op,source.ts_ms,source.snapshot,table,db,source.pos"},
+        {"add.headers": "op,source.ts_ms,table,db,source.pos"},
     )
 ]
 
@@ -34,7 +34,8 @@ def same_but_for_bytes(theirs, ours):
 
 def rows():
     """Lines of row changes: the text of other records' lists and structs is not written here."""
-    changes = [line for line in every_line() if line["value"] is None or "op" in line["value"]["payload"]]
+    payloads = [(line, line["value"] and line["value"]["payload"]) for line in every_line()]
+    changes = [line for line, payload in payloads if isinstance(payload, dict) and "op" in payload]
     return [line for line in changes if NOT_SIMPLE not in json.dumps(line["headers"]) and not has_old_date(line["key"])]
 
 

@@ -40,11 +40,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """Python values of a column of `Objects`, for records that are too rare to be columnar."""
+    """Python values of a column of `Objects`, for records that are too rare to be columnar; `filled` as of a `Column`."""
 
     schema: Schema
     slot: int
     role: int
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

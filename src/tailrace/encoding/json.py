@@ -20,7 +20,7 @@ from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over
-from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, text_json, value_json
+from tailrace.encoding.connect_json import NULL, SCHEMA_SUFFIX, null_text, schema_prefix, text_json, value_json
 from tailrace.encoding.message_encoder import MessageEncoder
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
 from tailrace.errors import UnsupportedError
@@ -102,11 +102,11 @@ def _bare_text(layout: Layout) -> _LayoutProgram:
     node = layout.root
     template = Template()
     if isinstance(node, Constant):
-        template.const(str("" if node.value is None else node.value).encode())
+        template.const(NULL if node.value is None else str(node.value).encode())
         return _LayoutProgram(template.program(), [], {})
     if not isinstance(node, Column):
         raise UnsupportedError("a text that is no column can't be a header")
-    template.value(Op.RAW, 0, node.role, b"null")
+    template.value(Op.RAW, 0, node.role, NULL)
     return _LayoutProgram(template.program(), [node.slot], {})
 
 
@@ -156,7 +156,7 @@ class _Writer:
         elif isinstance(node, Array):
             self._write_array(node)
         else:
-            self._raw(node, partial(_texts, node.schema, self._format))
+            self._raw(node, partial(_texts, node, self._format))
 
     def begin_item(self, commas: int, role: int) -> None:
         """What stands before an item of a list: a comma, or nothing."""
@@ -214,9 +214,11 @@ def _fractions(column: AnyColumn) -> Vector:
     return leaves(cast("Vector", column))[0]
 
 
-def _texts(schema: Schema, format_: JsonFormat, column: AnyColumn) -> Vector:
+def _texts(node: Values, format_: JsonFormat, column: AnyColumn) -> Vector:
     """Python values as JSON."""
-    return vector_of([format_.value(schema, value) for value in cast("Objects", column).values])
+    default = null_text(node.schema) if node.filled else format_.null(node.schema)
+    values = cast("Objects", column).values
+    return vector_of([default if value is None else format_.value(node.schema, value) for value in values])
 
 
 def _joined(items: _LayoutProgram, column: AnyColumn) -> Vector:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.layouts import Column, ColumnFields, Constant, Layout, Node, Struct
+from tailrace.changes.layouts import Column, ColumnFields, Constant, Layout, Node, Struct, Values
 from tailrace.changes.source_records import AnyColumn, SourceRecords
 from tailrace.schema.connect import NO_DEFAULT, Field, Schema
 
@@ -88,7 +88,7 @@ def _fields_by_roles(fields: Iterable[Node], roles: Mapping[int, int]) -> Iterab
 
 def filled(node: Node) -> Node:
     """A value whose nulls are its schema's default, if that has one; of a struct its fields' nulls."""
-    if isinstance(node, Column) and node.schema.default is not NO_DEFAULT:
+    if isinstance(node, Column | Values) and node.schema.default is not NO_DEFAULT:
         return replace(node, filled=True)
     if isinstance(node, Constant) and node.value is None and node.schema.default is not NO_DEFAULT:
         return replace(node, value=node.schema.default)

@@ -7,12 +7,12 @@ is not null as a whole: such nulls are no values at all, and register nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tailrace.changes.layouts import Layout
+from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import AnyColumn, Mask, SourceRecords
 from tailrace.encoding.avro.framing import ConstantHeader, Framing, headers_of, prefix_of
@@ -26,8 +26,9 @@ from tailrace.registry.schemas import SchemaId, SchemaIds
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a layout: its schema, and programs by what stands before each datum."""
+    """What is known of a layout: how it is written, its schema, and programs by what stands before each datum."""
 
+    layout: Layout
     schema: AvroSchema
     programs: dict[bytes, LayoutProgram] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ class AvroMessages:
             return nulls(n), ()
         known = self._known(layout)
         schema_id = self._ids.id_for(topic, known.schema)
-        program = self._program(layout, known, prefix_of(self._framing, schema_id), records.columns)
+        program = self._program(known, prefix_of(self._framing, schema_id), records.columns)
         try:
             made = program.render(records.columns, records.roles, live)
         except NullError as error:
@@ -101,17 +102,26 @@ class AvroMessages:
     def _known(self, layout: Layout) -> _Known:
         found = self._layouts.get(layout)
         if found is None:
-            found = self._layouts[layout] = _Known(avro_schema(layout.schema, self._options))
+            written = layout if self._options.optional_records else _required(layout)
+            found = self._layouts[layout] = _Known(written, avro_schema(written.schema, self._options))
         return found
 
-    def _program(self, layout: Layout, known: _Known, prefix: bytes, columns: Sequence[AnyColumn]) -> LayoutProgram:
+    def _program(self, known: _Known, prefix: bytes, columns: Sequence[AnyColumn]) -> LayoutProgram:
         found = known.programs.get(prefix)
         if found is None:
-            found = known.programs[prefix] = layout_program(layout, columns, self._options, prefix)
+            found = known.programs[prefix] = layout_program(known.layout, columns, self._options, prefix)
         return found
 
     def _headers(self, schema_id: SchemaId, live: Mask | None, n: int) -> tuple[Header, ...]:
         return tuple(_header(each, live, n) for each in headers_of(self._framing, schema_id, self._part))
+
+
+def _required(layout: Layout) -> Layout:
+    """The layout, with a struct that is not optional as a whole; where it is null there is no datum."""
+    root = layout.root
+    if not isinstance(root, Struct) or not root.schema.optional:
+        return layout
+    return Layout(replace(root, schema=root.schema.with_(optional=False), role=None, slot=None), layout.lasting)
 
 
 def _live(layout: Layout, columns: Sequence[AnyColumn], roles: np.ndarray, present: Mask | None) -> Mask | None:

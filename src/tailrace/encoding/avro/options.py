@@ -20,6 +20,8 @@ class AvroOptions:
             is written.
         decimals_first: whether scale and precision of decimals stand before the other properties, as Confluent's converter puts
             them; Apicurio's puts them last, and leaves them out where Avro does not know such a decimal.
+        optional_records: whether an optional struct as a whole is a union with null, as Confluent's converter writes it;
+            Apicurio's writes the record alone, as a null is no message in any case.
         bare_bytes: whether a whole key or value of type bytes is written without its length, as Confluent's does.
 
     """
@@ -32,3 +34,4 @@ class AvroOptions:
     keep_nulls: bool = False
     decimals_first: bool = True
     bare_bytes: bool = True
+    optional_records: bool = True

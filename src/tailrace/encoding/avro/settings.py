@@ -157,6 +157,7 @@ def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroC
         enums=read.flag("enhanced.avro.schema.support"),
         decimals_first=False,
         bare_bytes=False,
+        optional_records=False,
     )
     if any(APICURIO_V2 in url for url in read.items(f"{P}url")):
         problems.warn(f"{read.prefix}{P}url names version 2 of the API: version 3 is asked, at {APICURIO_V3}")
