@@ -137,7 +137,7 @@ def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> 
     except ValueError as error:
         problems.add(f"{entry.label}: {entry.shown(str(error))}")  # of a list it shows the item that is wrong
         return _default(prop)
-    _report_status(prop, entry, value, _classes(prop, value, entries), problems)
+    _report_status(prop, entry, value, problems)
     _report_items(prop, entry, problems)
     _report_disguise(entry, problems)
     return value
@@ -159,18 +159,11 @@ def _report_items(prop: Property, entry: Entry, problems: Problems) -> None:
             problems.warn(f"{entry.label}: {item} is ignored: {prop.reason}")
 
 
-def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
-    """The classes of the items of a list such as `transforms`, each of which has a property `<item>.type`."""
-    types = [entries.get(f"{prop.name}.{item}.type") for item in _texts(value)]
-    names = dict.fromkeys(each.shown_value for each in types if each is not None)
-    return f" ({', '.join(names)})" if names else ""
-
-
-def _report_status(prop: Property, entry: Entry, value: Value, classes: str, problems: Problems) -> None:
+def _report_status(prop: Property, entry: Entry, value: Value, problems: Problems) -> None:
     if value in (_default(prop), None) and prop.status is not Status.WORKS:
         return
     if prop.status is Status.REFUSED and entry.text.strip() not in prop.harmless:
-        problems.add_not_yet(f"{entry.label}{classes}: that is not supported yet; {prop.reason or 'leave it out'}")
+        problems.add_not_yet(f"{entry.label}: that is not supported yet; {prop.reason or 'leave it out'}")
     elif prop.status is Status.UNUSED:
         problems.warn(_no_effect(entry, "has no effect yet", prop.reason))
     elif prop.status is Status.IGNORED or value is None:

@@ -8,13 +8,14 @@ registry. A test runs the check, so that no property or option is added without 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tailrace.connectors.registry import SPECS
 from tailrace.docs.configuration import PAGES as CONFIGURATION_PAGES
 from tailrace.docs.configuration import pages_of
+from tailrace.docs.tables import code, table
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 _CLI_INTRODUCTION = """\
@@ -87,9 +88,9 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
 def _command(path: str, command: Any) -> str:
     shown = sorted(command.params, key=lambda param: param.param_type_name != "argument")
     typed = " ".join([path, *(_typed(param) for param in shown)])
-    rows = [(_code(_name(param)), _need(param), param.help or "") for param in shown]
-    table = _table(("Argument or option", "Default", "Meaning"), rows)
-    return "\n".join([f"## {path}", "", "```", typed, "```", "", command.help or "", "", table])
+    rows = [(code(_name(param)), _need(param), param.help or "") for param in shown]
+    lines = table(("Argument or option", "Default", "Meaning"), rows)
+    return "\n".join([f"## {path}", "", "```", typed, "```", "", command.help or "", "", *lines, ""])
 
 
 def _typed(param: Any) -> str:
@@ -107,28 +108,14 @@ def _name(param: Any) -> str:
 def _need(param: Any) -> str:
     if param.required:
         return "**required**"
-    return "" if param.default in (None, False) else _code(str(param.default))
+    return "" if param.default in (None, False) else code(str(param.default))
 
 
 def _exit_codes() -> str:
     from tailrace.cli.exit_codes import EXIT_CODES
 
     rows = [
-        (str(code.number), code.meaning, ", ".join(_code(error.__name__) for error in code.errors))
-        for code in EXIT_CODES
+        (str(each.number), each.meaning, ", ".join(code(error.__name__) for error in each.errors))
+        for each in EXIT_CODES
     ]
-    table = _table(("Code", "Meaning", "Errors"), rows)
-    return f"## Exit codes\n\n{table}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
-def _code(text: str) -> str:
-    return f"`{text}`"
+    return "\n".join(["## Exit codes", "", *table(("Code", "Meaning", "Errors"), rows), ""])

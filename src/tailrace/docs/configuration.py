@@ -6,7 +6,7 @@ them, and a test fails if a page on disk differs from the tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -19,6 +19,7 @@ from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.docs.converters import converters_page
 from tailrace.docs.kafka_clients import client_sections
+from tailrace.docs.tables import code, table
 from tailrace.docs.transforms import transforms_page
 
 _RENDERED = """\
@@ -77,7 +78,7 @@ _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other
 def introduction() -> str:
     """The page of what is common to all connectors."""
     connectors = "\n".join(f"- [{spec.database}]({_page_of(spec)})" for spec in SPECS.values())
-    *most, last = (_code(each.name) for spec in SPECS.values() for each in spec.cloud)
+    *most, last = (code(each.name) for spec in SPECS.values() for each in spec.cloud)
     text = _INTRODUCTION.replace("{connectors}", connectors).replace("{cloud}", f"{', '.join(most)} and {last}")
     return f"{text}\n{client_sections()}"
 
@@ -99,19 +100,19 @@ def without_effect() -> str:
 def _ignored_section(kind: Spec) -> str:
     known: tuple[Property | Family, ...] = (*kind.tables.properties, *kind.tables.families)
     rows = [
-        (_code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
+        (code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
         for each in known
         if each.status in {Status.IGNORED, Status.UNUSED}
     ]
     header = ("Property", "Status", "Why", "Meaning")
-    lines = [f"## {kind.database}", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    lines = [f"## {kind.database}", "", *table(header, rows)]
     return "\n".join(lines) + "\n"
 
 
 def _name_kinds_section() -> str:
-    rows = [(sort.title, _code(sort.example), sort.verdict(sort.example)) for sort in NAME_KINDS]
+    rows = [(sort.title, code(sort.example), sort.verdict(sort.example)) for sort in NAME_KINDS]
     header = ("Names of", "Such as", "What is said")
-    lines = ["## Names that are no property", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    lines = ["## Names that are no property", "", *table(header, rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -145,26 +146,26 @@ def _heading(kind: Spec) -> str:
 def _section(group: str, properties: Sequence[Property], tables: PropertyTables) -> str:
     rows = [_row(prop) for prop in properties]
     rows += [_family_row(family) for family in tables.families if family.group == group]
-    lines = [f"## {group}", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
+    lines = [f"## {group}", "", *table(_HEADER, rows)]
     return "\n".join(lines) + "\n"
 
 
 def _row(prop: Property) -> tuple[str, ...]:
     return (
-        _code(prop.name),
+        code(prop.name),
         prop.kind.value,
         "**required**" if prop.required else _default(prop),
         _allowed(prop),
         _status(prop.status, prop.reason),
         prop.doc,
-        ", ".join(map(_code, prop.aliases)),
+        ", ".join(map(code, prop.aliases)),
     )
 
 
 def _family_row(family: Family) -> tuple[str, ...]:
-    old = ", ".join(_code(f"{alias}*") for alias in family.aliases)
+    old = ", ".join(code(f"{alias}*") for alias in family.aliases)
     return (
-        _code(family.name),
+        code(family.name),
         family.kind.value,
         "",
         "",
@@ -178,34 +179,26 @@ def _default(prop: Property) -> str:
     if prop.default is None:
         return ""
     if isinstance(prop.default, bool):
-        return _code(str(prop.default).lower())
+        return code(str(prop.default).lower())
     if isinstance(prop.default, tuple):
-        return _code(",".join(prop.default))
-    return _code(str(prop.default))
+        return code(",".join(prop.default))
+    return code(str(prop.default))
 
 
 def _allowed(prop: Property) -> str:
     if not prop.allowed:
         return allowed_in_words(prop)
-    words = ", ".join(map(_code, prop.allowed))
+    words = ", ".join(map(code, prop.allowed))
     if prop.other_spellings:
         words += "; also " + ", ".join(
-            f"{_code(old)} for {_code(new)}" for old, new in prop.other_spellings.items()
+            f"{code(old)} for {code(new)}" for old, new in prop.other_spellings.items()
         )
     if prop.harmless and prop.status is Status.WORKS:
-        words += "; ignored " + ", ".join(map(_code, prop.harmless)) + (f" ({prop.reason})" if prop.reason else "")
+        words += "; ignored " + ", ".join(map(code, prop.harmless)) + (f" ({prop.reason})" if prop.reason else "")
     if prop.not_yet:
-        words += "; not yet " + ", ".join(map(_code, prop.not_yet))
+        words += "; not yet " + ", ".join(map(code, prop.not_yet))
     return words
 
 
 def _status(status: Status, reason: str) -> str:
     return f"{status.value} ({reason})" if reason and status is not Status.WORKS else status.value
-
-
-def _code(text: str) -> str:
-    return f"`{text}`"
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

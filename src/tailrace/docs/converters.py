@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from tailrace.config.properties.connect import AVRO_CONVERTERS, JSON, SIMPLE_HEADERS, STRING
 from tailrace.config.property import Family, Property, Status
-from tailrace.config.values import allowed_in_words
+from tailrace.docs.tables import code, property_cells, table
 from tailrace.encoding.avro.settings import tables_of
 
 _INTRODUCTION: Final = f"""\
@@ -41,21 +40,12 @@ def converters_page() -> str:
 def _section(name: str) -> str:
     tables = tables_of(name)
     known: tuple[Property | Family, ...] = (*tables.properties, *tables.families)
-    rows = [_row(each) for each in known]
-    lines = [f"## {_TITLES[name]}", "", f"`{name}`", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
+    lines = [f"## {_TITLES[name]}", "", code(name), "", *table(_HEADER, map(_row, known))]
     return "\n".join(lines) + "\n"
 
 
 def _row(prop: Property | Family) -> tuple[str, ...]:
     status = "refused" if prop.status is Status.REFUSED else "ignored" if prop.status is not Status.WORKS else "works"
     meaning = prop.doc if prop.status is Status.WORKS else f"{prop.reason[:1].upper()}{prop.reason[1:]}."
-    if isinstance(prop, Family):
-        return (f"`{prop.name}`", prop.kind.value, "", "", status, meaning)
-    shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
-    default = "required" if prop.required else f"`{shown}`" if shown not in {None, ""} else ""
-    allowed = ", ".join(f"`{each}`" for each in prop.allowed) or allowed_in_words(prop)
-    return (f"`{prop.name}`", prop.kind.value, default, allowed, status, meaning)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    cells = property_cells(prop) if isinstance(prop, Property) else (code(prop.name), prop.kind.value, "", "")
+    return (*cells, status, meaning)

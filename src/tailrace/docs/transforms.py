@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tailrace.config.property import Property
-from tailrace.config.values import allowed_in_words
+from tailrace.docs.tables import property_cells, table
 from tailrace.transforms.registry import REFUSED, predicate_names, predicate_spec, transform_names, transform_spec
 from tailrace.transforms.spec import PredicateSpec, TransformSpec
 
@@ -55,24 +54,9 @@ def _section(spec: TransformSpec | PredicateSpec, heading: str) -> str:
     short = spec.name.rpartition(".")[2]
     has_parts = isinstance(spec, TransformSpec) and spec.has_parts
     names = f"`{spec.name}$Key`, `{spec.name}$Value`" if has_parts else f"`{spec.name}`"
-    lines = [f"{heading} {short}", "", f"{names}. {spec.doc}", ""]
-    return "\n".join([*lines, *_table(spec.properties)])
-
-
-def _table(properties: Sequence[Property]) -> Iterable[str]:
-    if not properties:
-        return ()
-    rows = [_line(_row(each)) for each in properties]
-    return (_line(_HEADER), _line("---" for _ in _HEADER), *rows, "")
+    rows = [*table(_HEADER, map(_row, spec.properties)), ""] if spec.properties else []
+    return "\n".join([f"{heading} {short}", "", f"{names}. {spec.doc}", "", *rows])
 
 
 def _row(prop: Property) -> tuple[str, ...]:
-    shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
-    default = "required" if prop.required else f"`{shown}`" if shown not in {None, ""} else ""
-    allowed = ", ".join(f"`{each}`" for each in prop.allowed) or allowed_in_words(prop)
-    doc = prop.doc if prop.in_settings else f"Ignored: {prop.reason}."
-    return (f"`{prop.name}`", prop.kind.value, default, allowed, doc)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return (*property_cells(prop), prop.doc if prop.in_settings else f"Ignored: {prop.reason}.")
