@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -59,7 +60,8 @@ def test_what_nobody_captured_yet_is_no_batch_and_is_looked_for_again_after_a_pa
     options = plain_properties(shop, poll_interval_ms="70")
     start = begun(options)
     shop.sql("INSERT INTO S.T VALUES (1, 'x')")
-    monkeypatch.setattr("tailrace.source.cdc_source.time.sleep", pauses.append)
+    # Not `time.sleep` itself: a thread that another test left in a loop of pauses would fill the list, and then the memory.
+    monkeypatch.setattr("tailrace.source.cdc_source.time", SimpleNamespace(sleep=pauses.append))
     assert next_batch(options, start) == start
     assert pauses == [0.07]
     reader = CdcReader(job_of(options))
