@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.every_scenario import EVERY
 from support.folding import assert_once_and_in_order, committed_lines, folded
 from support.shop_writer import ShopWriter
 from tailrace.connectors import connector_for
@@ -17,7 +18,7 @@ from tailrace.connectors.load import from_mapping
 from tailrace.source.job import Job, Pace
 
 TESTS = Path(__file__).parents[1]
-KILLS = 20
+KILLS = 20 if EVERY else 8
 pytestmark = [pytest.mark.mysql, pytest.mark.slow]
 
 
@@ -66,7 +67,7 @@ def rows_of(server, database, table):
     return {row["id"]: row for row in (json.loads(text) for (text,) in rows)}
 
 
-def test_twenty_kills_over_live_changes_leave_every_change_once(mysql_minimal, tmp_path, start_task):
+def test_kills_over_live_changes_leave_every_change_once(mysql_minimal, tmp_path, start_task):
     server, seed = mysql_minimal, random.randrange(2**32)
     print(f"seed {seed}")
     chance = random.Random(seed)

@@ -128,6 +128,7 @@ def test_other_topic_names_after_lanes_were_left_apart(shop, how):
     shop.assert_each_row_once(".-")
 
 
+@only_with_all
 def test_fewer_lanes_than_were_left_apart_follow_the_log_on_as_many_cores(shop):
     shop.configure(4, ".")
     shop.to_the_head()
