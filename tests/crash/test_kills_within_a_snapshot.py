@@ -10,7 +10,8 @@ from collections import Counter
 import pytest
 
 from support import large_captured_table, large_table
-from support.captured_shops import IN_LONG_RUNS, shop_of
+from support.captured_shops import KINDS, shop_of
+from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.large_table import SECONDS, until
 from support.live_run import LiveRun
@@ -32,6 +33,10 @@ TOLD = {
     "TABLE_SCAN_COMPLETED": 1,
     "COMPLETED": 1,
 }
+ON = (
+    pytest.param("mysql", marks=pytest.mark.mysql),
+    *(pytest.param(kind, marks=[pytest.mark.drivers, only_with_all]) for kind in KINDS),
+)
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 
@@ -74,7 +79,7 @@ class Captured:
         return large_captured_table.rows(self._shop)
 
 
-@pytest.fixture(params=IN_LONG_RUNS)
+@pytest.fixture(params=ON)
 def make(request):
     """Makes the table on a server, for a connector of that name."""
     if request.param == "mysql":

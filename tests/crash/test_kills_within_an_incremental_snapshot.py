@@ -7,12 +7,13 @@ import random
 
 import pytest
 
+from support.every_scenario import EVERY
 from support.kafka_reading import read_topics
 from support.large_table import SECONDS, document, filled, rows, until, written
 from support.live_run import LiveRun
 from support.signalling import consumed, execute, signal_table
 
-ARMED = ("sink.before-commit=kill@4", "sink.after-commit=kill@4", "task.committed=kill@5")
+ARMED = ("sink.before-commit=kill@4", "sink.after-commit=kill@4", "task.committed=kill@5")[: 3 if EVERY else 1]
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 
