@@ -6,6 +6,7 @@ from typing import Final
 
 from tailrace.config.property import Property
 from tailrace.docs.tables import property_cells, table
+from tailrace.transforms.compared import compared_with
 from tailrace.transforms.registry import REFUSED, predicate_names, predicate_spec, transform_names, transform_spec
 from tailrace.transforms.spec import PredicateSpec, TransformSpec
 
@@ -55,7 +56,9 @@ def _section(spec: TransformSpec | PredicateSpec, heading: str) -> str:
     has_parts = isinstance(spec, TransformSpec) and spec.has_parts
     names = f"`{spec.name}$Key`, `{spec.name}$Value`" if has_parts else f"`{spec.name}`"
     rows = [*table(_HEADER, map(_row, spec.properties)), ""] if spec.properties else []
-    return "\n".join([f"{heading} {short}", "", f"{names}. {spec.doc}", "", *rows])
+    version = compared_with(spec.name)
+    proof = f"Compared with the class of {version}." if version else "Made from its documentation, not compared with the class."
+    return "\n".join([f"{heading} {short}", "", f"{names}. {spec.doc} {proof}", "", *rows])
 
 
 def _row(prop: Property) -> tuple[str, ...]:

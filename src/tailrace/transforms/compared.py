@@ -1,0 +1,19 @@
+"""Which real classes tests run beside ours (`tests/formats`), and in which version."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tailrace.transforms.registry import CUSTENBORDER, DEBEZIUM, KAFKA
+
+_COMPARED: Final = {
+    KAFKA: "Kafka Connect 4.3.1",
+    DEBEZIUM: "Debezium 3.6.1.Final",
+    "io.debezium.connector.mysql.transforms.": "Debezium 3.6.1.Final",
+    f"{CUSTENBORDER}ChangeTopicCase": "kafka-connect-transform-common 0.1.0.14",
+}
+
+
+def compared_with(name: str) -> str | None:
+    """What the real class of a name, that was run beside ours, is from; None: it could not be had."""
+    return next((version for known, version in _COMPARED.items() if name.startswith(known)), None)
