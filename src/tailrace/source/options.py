@@ -31,6 +31,8 @@ OWN = {"config", "output", "rowimage", "maxbytespertrigger", "strict", "connecto
 _SHOWN = ("config", "output", "rowImage", "maxBytesPerTrigger", "strict")
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
+ALIASED = ("transforms", "predicates")
+"""Properties that list names, which are parts of other properties' names."""
 PARTS = 8  # the planner does not know how many cores Spark has
 
 
@@ -160,10 +162,23 @@ def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
         if near := nearest(name, _SHOWN, ALIKE):
             raise ConfigError(f"{name} is no option of a DataFrame; did you mean {near}?")
     document = _of_file(Path(given["config"])) if "config" in given else {}
-    document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
+    own = {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
+    aliases = {alias.lower(): alias for of in ALIASED for alias in _listed({**document, **own}.get(of, ""))}
+    document |= {_with_alias(name, aliases): value for name, value in own.items()}
     if "connector.factory" not in given:
         document.setdefault("connector.class", connector_class)
     return document
+
+
+def _listed(text: object) -> list[str]:
+    return [each.strip() for each in str(text).split(",")]
+
+
+def _with_alias(name: str, aliases: Mapping[str, str]) -> str:
+    """`transforms.unwrap.type` with the alias as `transforms=Unwrap` spells it."""
+    of, dot, rest = name.partition(".")
+    alias, *more = rest.split(".", 1)
+    return ".".join([of, aliases.get(alias, alias), *more]) if dot and of in ALIASED else name
 
 
 def _spelled(kinds: Iterable[Spec]) -> dict[str, str]:
