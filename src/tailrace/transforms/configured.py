@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
-from tailrace.config.property import Property, Status
+from tailrace.config.property import Kind, Property, Status
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.transform_settings import PredicateSettings, TransformSettings
 from tailrace.config.values import NotYetError, read
@@ -34,6 +34,7 @@ from tailrace.transforms.spec import ByContent, Making, PredicateSpec, Topics, T
 TRANSFORMS: Final = "transforms"
 PREDICATES: Final = "predicates"
 _OF_ALL: Final = ("type", "predicate", "negate")
+_NEGATE: Final = Property(name="negate", kind=Kind.BOOL, default=False, doc="For the records that the predicate is false of.")
 
 Part = Mapping[str, Entry]  # the properties of one transform or predicate, by the rest of their names
 
@@ -125,7 +126,12 @@ def _transform(
         problems.add(f"{part['predicate'].label}: predicates does not name it")
         return None
     predicate = predicates[part["predicate"].text.strip()] if "predicate" in part else None
-    negate = "negate" in part and part["negate"].text.strip().lower() == "true"
+    negate = _value(_NEGATE, part, problems)
+    if negate is _WRONG:
+        return None
+    if "negate" in part and predicate is None:
+        problems.add(f"{part['negate'].label}: there is no {TRANSFORMS}.{alias}.predicate to be negated")
+        return None
     made = TransformSettings(alias=alias, type=type_, options=options, predicate=predicate, negate=negate)
     return made if _can_be_made(made, f"{TRANSFORMS}.{alias}", problems) else None
 
