@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.transforms.registry import CUSTENBORDER, DEBEZIUM, KAFKA
+from tailrace.transforms.registry import CUSTENBORDER, KAFKA
 
 _COMPARED: Final = {
     KAFKA: "Kafka Connect 4.3.1",
-    DEBEZIUM: "Debezium 3.6.1.Final",
-    "io.debezium.connector.mysql.transforms.": "Debezium 3.6.1.Final",
+    "io.debezium.": "Debezium 3.6.1.Final",
     f"{CUSTENBORDER}ChangeTopicCase": "kafka-connect-transform-common 0.1.0.14",
 }
 
