@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tailrace.config.properties.connect import JSON, STRING
+from tailrace.config.properties.connect import JSON, NUMERIC, STRING
 from tailrace.config.settings import Settings
-from tailrace.encoding.json import JsonFormat, JsonMessages
+from tailrace.encoding.json import JsonMessages
+from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
 
 if TYPE_CHECKING:
@@ -32,12 +33,20 @@ def registry_of(own: object) -> SchemaIds:
 
 def key_format(settings: Settings) -> JsonFormat:
     """How keys are written, where it is as JSON."""
-    return JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default)
+    return JsonFormat(
+        settings.key_converter_schemas_enable,
+        settings.key_converter_replace_null_with_default,
+        settings.key_converter_decimal_format == NUMERIC,
+    )
 
 
 def value_format(settings: Settings) -> JsonFormat:
     """How values are written, where it is as JSON."""
-    return JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default)
+    return JsonFormat(
+        settings.value_converter_schemas_enable,
+        settings.value_converter_replace_null_with_default,
+        settings.value_converter_decimal_format == NUMERIC,
+    )
 
 
 def header_format(settings: Settings, *, quoted: bool = False) -> JsonFormat:
