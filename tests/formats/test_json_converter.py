@@ -15,7 +15,7 @@ from tailrace.encoding.json import JsonEncoder
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.schema.decimals import DECIMAL
 
-OTHER_FRACTIONS = re.compile(rb'([:\[,])(-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{8,}\.0)(?=[,\]}])')
+OTHER_FRACTIONS = re.compile(rb"([:\[,])(-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d{8,}\.0)(?=[,\]}])")
 JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"
 
 
