@@ -10,7 +10,7 @@ from tests.formats.connect_parts import Converter, Transform
 from tests.formats.golden_lines import every_line
 
 from support.unit_settings import unit_settings
-from tailrace.encoding.strings import java_decimal, java_float
+from tailrace.encoding.strings import java_float
 from tailrace.events.pipeline import pipeline_of
 
 STRING = "org.apache.kafka.connect.storage.StringConverter"
@@ -80,8 +80,3 @@ def test_headers_are_the_texts_of_kafkas_default_converter(connect_parts):
 )  # fmt: skip
 def test_a_floating_point_number_is_written_as_java_does(value, text):
     assert java_float(value) == text
-
-
-def test_a_decimal_is_written_as_java_does():
-    assert [java_decimal(*each) for each in [(1300, 2), (-5, 3), (0, 2), (12, 0), (1, 9), (5, -3)]] == [
-        "13.00", "-0.005", "0.00", "12", "1E-9", "5E+3"]  # fmt: skip

@@ -20,7 +20,7 @@ from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import take, vector_of
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-from tailrace.schema.decimals import decimal_bytes
+from tailrace.schema.decimals import decimal_bytes, scale_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def with_default(vector: Vector, schema: Schema) -> Vector:
 def repeated(schema: Schema, value: Any, n: int) -> Vector:
     """A value of a schema that is no struct, list or map, as a vector of n."""
     if isinstance(value, Decimal):
-        value = decimal_bytes(value, int(dict(schema.parameters).get("scale", "0")))
+        value = decimal_bytes(value, scale_of(schema))
     if schema.type in {Type.FLOAT32, Type.FLOAT64}:
         kind = Kind.FLOAT32 if schema.type is Type.FLOAT32 else Kind.FLOAT64
         return Vector(kind, n, np.full(n, value or 0, np.float32 if kind is Kind.FLOAT32 else np.float64))

@@ -10,9 +10,10 @@ from typing import Final
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import AVRO_CONVERTERS, JSON
+from tailrace.config.properties.connect import JSON
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
+from tailrace.encoding.converters import CONVERTERS, ConverterSettings
 from tailrace.errors import ConfigError, UnsupportedError
 
 PARTS: Final = ("key", "value")
@@ -21,28 +22,27 @@ _OF_JSON: Final = ("schemas.enable", "decimal.format", "replace.null.with.defaul
 
 def read_converters(
     values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
-) -> dict[str, object | None]:
+) -> dict[str, ConverterSettings | None]:
     """The settings of each part's converter, None where it is JSON or text; errors and warnings are added to `problems`."""
     return {part: _read(part, str(values[f"{part}.converter"]), entries, problems) for part in PARTS}
 
 
 def _read(
     part: str, converter: str, entries: Mapping[str, Entry], problems: Problems
-) -> object | None:
+) -> ConverterSettings | None:
     prefix = f"{part}.converter."
     given = {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
-    if converter not in AVRO_CONVERTERS:
+    own = CONVERTERS.get(converter)
+    if own is None:
         _report_others(converter, {name: each for name, each in given.items() if name not in _OF_JSON}, problems)
         return None
-    from tailrace.encoding.avro.settings import avro_converter_settings  # only with such a converter
-
     if any(entry.broken for entry in given.values()):
         return None  # what is wrong with it was said
     texts = {name: entry.text for name, entry in given.items() if name not in _OF_JSON}
     for name in sorted(set(given) & set(_OF_JSON)):
         problems.warn(f"{given[name].shown_name} has no effect: it is a property of {JSON}")
     try:
-        return avro_converter_settings(converter, part, texts, problems)
+        return own.reading().settings(converter, part, texts, problems)
     except (ConfigError, UnsupportedError):
         return None  # they are among the problems
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.config.properties.connect import AVRO_CONVERTERS, JSON, SIMPLE_HEADERS, STRING
+from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS, STRING
 from tailrace.config.property import Family, Property, Status
 from tailrace.docs.tables import code, property_cells, table
-from tailrace.encoding.avro.settings import tables_of
+from tailrace.encoding.converters import CONVERTERS, OwnConverter
 
+_OWN: Final = "\n".join(f"| `{name}` | {own.writes} |" for name, own in CONVERTERS.items())
 _INTRODUCTION: Final = f"""\
 # Converters
 
@@ -22,25 +23,23 @@ from the properties file of a Connect worker.
 | --- | --- |
 | `{JSON}` | JSON, with schemas (`schemas.enable`, the default) or without |
 | `{STRING}` | what Java's `toString` makes of a key or value: a text as it is, `Struct{{id=1}}` |
-| `{AVRO_CONVERTERS[0]}` | Avro, with schemas in a registry that has Confluent's API |
-| `{AVRO_CONVERTERS[1]}` | Avro, with schemas in Apicurio Registry by its own API |
+{_OWN}
 
 Headers are written by `header.converter`: `{SIMPLE_HEADERS}` (the default) writes texts as they are and
 everything else as JSON without schemas, `{JSON}` writes JSON.
 """
-_TITLES: Final = dict(zip(AVRO_CONVERTERS, ("Avro with Confluent's API", "Avro with Apicurio's API"), strict=True))
 _HEADER: Final = ("Property", "Type", "Default", "Allowed", "Status", "Meaning")
 
 
 def converters_page() -> str:
     """The page of converters."""
-    return "\n".join([_INTRODUCTION, *(_section(name) for name in AVRO_CONVERTERS)])
+    return "\n".join([_INTRODUCTION, *(_section(name, own) for name, own in CONVERTERS.items())])
 
 
-def _section(name: str) -> str:
-    tables = tables_of(name)
+def _section(name: str, own: OwnConverter) -> str:
+    tables = own.reading().tables(name)
     known: tuple[Property | Family, ...] = (*tables.properties, *tables.families)
-    lines = [f"## {_TITLES[name]}", "", code(name), "", *table(_HEADER, map(_row, known))]
+    lines = [f"## {own.title}", "", code(name), "", *table(_HEADER, map(_row, known))]
     return "\n".join(lines) + "\n"
 
 

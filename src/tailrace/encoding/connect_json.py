@@ -22,28 +22,32 @@ from typing import Any, Final
 import orjson
 
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-from tailrace.schema.decimals import decimal_bytes
+from tailrace.schema.decimals import DECIMAL, decimal_bytes, decimal_text, scale_of
 
 NULL = b"null"
 
 
-def schema_json(schema: Schema, field: str | None = None) -> bytes:
+def schema_json(schema: Schema, field: str | None = None, *, numeric: bool = False) -> bytes:
     """The `schema` member of a message; `field` is the field's name if the schema is that of a struct's field.
 
-    The members are in the converter's order, so that messages are equal to Debezium's byte by byte.
+    The members are in the converter's order, so that messages are equal to Debezium's byte by byte. `numeric`: decimals are
+    numbers (`decimal.format`).
     """
-    members = _struct_members(_Same(schema)) if schema.type is Type.STRUCT else _members(schema)
+    is_struct = schema.type is Type.STRUCT
+    members = _struct_members(_Same(schema), numeric) if is_struct else _members(schema, numeric=numeric)
     return b"{" + members + (b"}" if field is None else b',"field":' + text_json(field) + b"}")
 
 
-def _members(schema: Schema) -> bytes:
+def _members(schema: Schema, *, numeric: bool) -> bytes:
     parts = [_TYPE_MEMBERS[schema.type]]
     if schema.keys is not None:
-        parts.append(b'"keys":' + schema_json(schema.keys))
+        parts.append(b'"keys":' + schema_json(schema.keys, numeric=numeric))
     if schema.items is not None:
-        parts.append((b'"values":' if schema.type is Type.MAP else b'"items":') + schema_json(schema.items))
+        name = b'"values":' if schema.type is Type.MAP else b'"items":'
+        parts.append(name + schema_json(schema.items, numeric=numeric))
     if schema.type is Type.STRUCT:
-        parts.append(b'"fields":[' + b",".join([schema_json(f.schema, f.name) for f in schema.fields]) + b"]")
+        fields = [schema_json(f.schema, f.name, numeric=numeric) for f in schema.fields]
+        parts.append(b'"fields":[' + b",".join(fields) + b"]")
     parts.append(b'"optional":true' if schema.optional else b'"optional":false')
     if schema.name is not None:
         parts.append(b'"name":' + text_json(schema.name))
@@ -55,7 +59,7 @@ def _members(schema: Schema) -> bytes:
         pairs = (text_json(name) + b":" + text_json(value) for name, value in dict(schema.parameters).items())
         parts.append(b'"parameters":{' + b",".join(pairs) + b"}")
     if schema.default is not NO_DEFAULT:
-        parts.append(b'"default":' + value_json(schema, schema.default))
+        parts.append(b'"default":' + value_json(schema, schema.default, numeric=numeric))
     return b",".join(parts)
 
 
@@ -78,13 +82,13 @@ class _Same:
 
 
 @lru_cache(maxsize=32)  # an envelope has its row twice, and the envelopes of all tables have the same source block
-def _struct_members(same: _Same) -> bytes:
-    return _members(same.schema)
+def _struct_members(same: _Same, numeric: bool) -> bytes:
+    return _members(same.schema, numeric=numeric)
 
 
-def schema_prefix(schema: Schema) -> bytes:
+def schema_prefix(schema: Schema, *, numeric: bool = False) -> bytes:
     """The text before the payload of a message with a schema; `SCHEMA_SUFFIX` is the text after it."""
-    return b'{"schema":' + schema_json(schema) + b',"payload":'
+    return b'{"schema":' + schema_json(schema, numeric=numeric) + b',"payload":'
 
 
 SCHEMA_SUFFIX = b"}"
@@ -96,24 +100,26 @@ def message_json(schema: Schema, value: Any, *, with_schema: bool) -> bytes:
     return schema_prefix(schema) + payload + SCHEMA_SUFFIX if with_schema else payload
 
 
-def null_text(schema: Schema, *, replace_with_default: bool = True) -> bytes:
+def null_text(schema: Schema, *, replace_with_default: bool = True, numeric: bool = False) -> bytes:
     """The text of a null in the payload: `null`, or the schema's default."""
     if schema.default is NO_DEFAULT or not replace_with_default:
         return NULL
-    return value_json(schema, schema.default)
+    return value_json(schema, schema.default, numeric=numeric)
 
 
-def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True) -> bytes:
+def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True, numeric: bool = False) -> bytes:
     """A value as JSON.
 
     A struct is a mapping; a field that it lacks is null. A Connect Decimal is a `Decimal`, or the bytes of its unscaled
-    value.
+    value; it is written as a number if `numeric`.
     """
     if value is None:
-        return null_text(schema, replace_with_default=replace_with_default)
+        return null_text(schema, replace_with_default=replace_with_default, numeric=numeric)
     compound = _COMPOUNDS.get(schema.type)
     if compound is not None:
-        return compound(schema, value, partial(value_json, replace_with_default=replace_with_default))
+        return compound(schema, value, partial(value_json, replace_with_default=replace_with_default, numeric=numeric))
+    if numeric and schema.name == DECIMAL:
+        return decimal_text(value, scale_of(schema)).encode()
     return _SCALARS.get(schema.type, _scalar)(schema, value)
 
 
@@ -145,7 +151,7 @@ def _scalar(_schema: Schema, value: Any) -> bytes:
 
 def _bytes(schema: Schema, value: bytes | Decimal) -> bytes:
     if isinstance(value, Decimal):
-        value = decimal_bytes(value, int(dict(schema.parameters).get("scale", "0")))
+        value = decimal_bytes(value, scale_of(schema))
     return b'"' + base64.b64encode(value) + b'"'
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from tailrace.config.properties.connect import JSON, STRING
+from tailrace.config.properties.connect import JSON, NUMERIC, STRING
 from tailrace.config.settings import Settings
-from tailrace.encoding.json import JsonFormat, JsonMessages
+from tailrace.encoding.converters import CONVERTERS, ConverterSettings
+from tailrace.encoding.json import JsonMessages
+from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
 
 if TYPE_CHECKING:
@@ -22,22 +24,29 @@ def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:
     )
 
 
-def registry_of(own: object) -> SchemaIds:
-    """The client of a converter's registry, by the converter's settings."""
-    from tailrace.encoding.avro.encoder import schema_ids_for
-    from tailrace.encoding.avro.settings import AvroConverterSettings
-
-    return schema_ids_for(cast("AvroConverterSettings", own))
+def registries_of(settings: Settings) -> list[SchemaIds]:
+    """The clients of the schema registries that a configuration's converters ask."""
+    pairs = (settings.key_converter, settings.key_format), (settings.value_converter, settings.value_format)
+    made = (CONVERTERS[name].making().schema_ids(own) for name, own in pairs if own is not None)
+    return [ids for ids in made if ids is not None]
 
 
 def key_format(settings: Settings) -> JsonFormat:
     """How keys are written, where it is as JSON."""
-    return JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default)
+    return JsonFormat(
+        settings.key_converter_schemas_enable,
+        settings.key_converter_replace_null_with_default,
+        settings.key_converter_decimal_format == NUMERIC,
+    )
 
 
 def value_format(settings: Settings) -> JsonFormat:
     """How values are written, where it is as JSON."""
-    return JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default)
+    return JsonFormat(
+        settings.value_converter_schemas_enable,
+        settings.value_converter_replace_null_with_default,
+        settings.value_converter_decimal_format == NUMERIC,
+    )
 
 
 def header_format(settings: Settings, *, quoted: bool = False) -> JsonFormat:
@@ -46,12 +55,9 @@ def header_format(settings: Settings, *, quoted: bool = False) -> JsonFormat:
     return JsonFormat(settings.header_converter_schemas_enable, bare_texts=bare)
 
 
-def _messages(converter: str, format_: JsonFormat, own: object | None) -> Messages:
+def _messages(converter: str, format_: JsonFormat, own: ConverterSettings | None) -> Messages:
     if own is not None:
-        from tailrace.encoding.avro.encoder import avro_encoder_for  # compiled code of its own
-        from tailrace.encoding.avro.settings import AvroConverterSettings
-
-        return avro_encoder_for(cast("AvroConverterSettings", own))
+        return CONVERTERS[converter].making().messages(own)
     if converter == STRING:
         from tailrace.encoding.strings import StringMessages  # polars, which few need here
 

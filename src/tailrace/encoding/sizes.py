@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tailrace.changes.layouts import Layout
 from tailrace.changes.outline import Outline
-from tailrace.encoding.json import JsonFormat
+from tailrace.encoding.json_format import JsonFormat
 from tailrace.schema.connect import Schema, Type
 
 _VALUE: Final = 2  # bytes of a value besides what its column has: quotes

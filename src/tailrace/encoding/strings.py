@@ -21,9 +21,10 @@ from tailrace.changes.field_paths import Path, gathered, nulls_of, root_path
 from tailrace.changes.layouts import Array, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
+from tailrace.encoding.decimal_texts import decimal_texts
 from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Schema, Type
-from tailrace.schema.decimals import DECIMAL
+from tailrace.schema.decimals import DECIMAL, scale_of
 
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
 _FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
@@ -71,8 +72,10 @@ def _texts(records: SourceRecords, path: Path) -> pl.Series:
         return _of_objects(records, node)
     if isinstance(node, Array):
         raise UnsupportedError(f"StringConverter can't write a list ({node.schema.name or node.schema.type})")
-    values = pl.Series(gathered(records, path).to_arrow())
-    return _of_values(values, node.schema)
+    values = gathered(records, path)
+    if node.schema.name == DECIMAL:
+        values = decimal_texts(values, scale_of(node.schema))
+    return _of_values(pl.Series(values.to_arrow()), node.schema)
 
 
 def _of_struct(records: SourceRecords, path: Path, node: Struct) -> pl.Series:
@@ -89,10 +92,10 @@ def _of_struct(records: SourceRecords, path: Path, node: Struct) -> pl.Series:
 
 
 def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
-    if schema.type is Type.STRING:
+    if schema.type is Type.STRING or schema.name == DECIMAL:
         return values
     if schema.type is Type.BYTES:
-        return _of_distinct(values, _decimal(schema) if schema.name == DECIMAL else _buffer)
+        return _of_distinct(values, _buffer)
     if schema.type in _FRACTIONS:
         return _of_distinct(values, java_float)
     if schema.name in _MILLISECONDS:
@@ -125,16 +128,6 @@ def _of_distinct(values: pl.Series, text: Callable[[Any], str]) -> pl.Series:
 
 def _buffer(value: bytes) -> str:
     return f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} cap={len(value)}]"
-
-
-def _decimal(schema: Schema) -> Callable[[bytes], str]:
-    scale = int(dict(schema.parameters).get("scale", "0"))
-    return lambda value: java_decimal(int.from_bytes(value, "big", signed=True), scale)
-
-
-def java_decimal(unscaled: int, scale: int) -> str:
-    """A decimal as Java's BigDecimal shows it: with an exponent if the scale is negative, or the number very small."""
-    return str(Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale)))
 
 
 def java_date(milliseconds: int) -> str:

@@ -146,13 +146,13 @@ def check_registries(settings: Settings) -> None:
         RegistryUnavailableError: one does not answer.
 
     """
-    for each in (settings.key_format, settings.value_format):
-        if each is not None:
-            from tailrace.encoding.formats import registry_of  # only with such a converter
+    if settings.key_format is None and settings.value_format is None:
+        return
+    from tailrace.encoding.formats import registries_of  # only with such a converter
 
-            ids = registry_of(each)
-            ids.check()
-            ids.close()
+    for ids in registries_of(settings):
+        ids.check()
+        ids.close()
 
 
 def sizes_of(settings: Settings) -> JsonSizes:

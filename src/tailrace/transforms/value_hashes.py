@@ -13,7 +13,7 @@ from tailrace.changes.field_paths import Path, gathered
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.schema.connect import Schema, Type
-from tailrace.schema.decimals import DECIMAL
+from tailrace.schema.decimals import DECIMAL, scale_of
 from tailrace.transforms import java_hashes
 from tailrace.transforms.java_hashes import INT32
 
@@ -57,7 +57,7 @@ def murmur_hash(records: SourceRecords, path: Path) -> INT32:
 
 def _of_bytes(vector: Vector, schema: Schema) -> INT32:
     if schema.name == DECIMAL:
-        return java_hashes.of_decimals(*_flat(vector), int(dict(schema.parameters).get("scale", "0")))
+        return java_hashes.of_decimals(*_flat(vector), scale_of(schema))
     return java_hashes.of_buffers(*_flat(vector))
 
 

@@ -10,7 +10,7 @@ from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.encoder import avro_encoder_for, schema_ids_for
 from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.avro.settings import avro_converter_settings, is_avro_converter, tables_of
+from tailrace.encoding.avro.settings import avro_converter_settings, tables_of
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.registry.apicurio import ApicurioSchemaIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentSchemaIds
@@ -256,11 +256,6 @@ def test_an_unknown_name_that_is_nearly_a_property_is_an_error():
 
 @pytest.mark.parametrize("converter", [CONFLUENT, APICURIO])
 def test_every_property_has_a_sentence_and_every_other_a_reason(converter):
-    assert is_avro_converter(converter)
     for each in (*tables_of(converter).properties, *tables_of(converter).families):
         assert each.doc.endswith((".", "`.")), each.name
         assert each.status is Status.WORKS or each.reason, each.name
-
-
-def test_other_classes_are_no_avro_converters():
-    assert not is_avro_converter("org.apache.kafka.connect.json.JsonConverter")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from tailrace.config.property import Kind, Property, Status, prefixed
+from tailrace.encoding.converters import CONVERTERS
 
 GROUP = "Kafka Connect"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 STRING = "org.apache.kafka.connect.storage.StringConverter"
-AVRO_CONVERTERS = ("io.confluent.connect.avro.AvroConverter", "io.apicurio.registry.utils.converter.AvroConverter")
+NUMERIC = "NUMERIC"
 _NOT_YET = "that converter is not supported yet"
 _CONVERTERS_BY_MAKER = tuple(
     (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
@@ -37,11 +38,11 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=name,
             kind=Kind.CLASS,
             default=JSON,
-            allowed=(JSON, STRING, *AVRO_CONVERTERS),
+            allowed=(JSON, STRING, *CONVERTERS),
             other_spellings={"json": JSON, "string": STRING},
             recognised=_CONVERTERS_BY_MAKER,
             doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`. "
-            "Avro's properties: [converters](converters.md).",
+            "All of them and their properties: [converters](converters.md).",
         ),
         Property(
             name=f"{name}.schemas.enable",
@@ -53,9 +54,8 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=f"{name}.decimal.format",
             kind=Kind.ENUM,
             default="BASE64",
-            allowed=("BASE64",),
-            not_yet=("NUMERIC",),
-            doc=f"How Connect decimals stand in JSON {side}s.",
+            allowed=("BASE64", NUMERIC),
+            doc=f"How Connect decimals stand in JSON {side}s: the bytes of the unscaled value, or a number.",
         ),
         Property(
             name=f"{name}.replace.null.with.default",

@@ -13,7 +13,7 @@ from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.names import scrubbed
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.schema.connect import Schema, Type
-from tailrace.schema.decimals import decimal_bytes
+from tailrace.schema.decimals import decimal_bytes, scale_of
 
 
 def default_json(schema: Schema, value: Any, options: AvroOptions, *, widened: bool = False) -> str:
@@ -36,7 +36,7 @@ def default_json(schema: Schema, value: Any, options: AvroOptions, *, widened: b
 def bytes_of(schema: Schema, value: bytes | Decimal | str) -> bytes:
     """Bytes in the form that Connect's own converters give them; text is base64, as JSON has it."""
     if isinstance(value, Decimal):
-        return decimal_bytes(value, int(dict(schema.parameters).get("scale", "0")))
+        return decimal_bytes(value, scale_of(schema))
     return base64.b64decode(value) if isinstance(value, str) else value
 
 

@@ -50,14 +50,9 @@ class AvroConverterSettings:
     warnings: tuple[str, ...] = ()
 
 
-def is_avro_converter(name: str) -> bool:
-    """Whether a class is one of the converters that are understood here."""
-    return name.strip() in _READERS
-
-
 def tables_of(name: str) -> PropertyTables:
-    """The properties of a converter's class. Raises `KeyError` if it is none of `is_avro_converter`."""
-    return _READERS[name.strip()][0]
+    """The properties of a converter's class. Raises `KeyError` if it is no Avro converter."""
+    return _READERS[name][0]
 
 
 def avro_converter_settings(
@@ -76,7 +71,7 @@ def avro_converter_settings(
         UnsupportedError: the same for properties that are not supported.
 
     """
-    tables, made = _READERS[converter.strip()]
+    tables, made = _READERS[converter]
     own = Problems()
     read = read_properties(tables, f"{part}.converter.", properties, own)
     settings = None

@@ -1,0 +1,18 @@
+"""The table of converters that have properties of their own."""
+
+import pytest
+
+from tailrace.encoding.converters import CONVERTERS
+
+
+@pytest.mark.parametrize("name", CONVERTERS)
+def test_each_converter_has_properties_and_what_makes_its_parts(name):
+    own = CONVERTERS[name]
+    assert own.reading().tables(name).properties
+    assert all(callable(each) for each in (own.reading().settings, own.making().messages, own.making().schema_ids))
+    assert own.title
+    assert own.writes
+
+
+def test_each_converter_has_a_title_of_its_own():
+    assert len({own.title for own in CONVERTERS.values()}) == len(CONVERTERS)
