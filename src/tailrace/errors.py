@@ -68,6 +68,10 @@ class TransformError(TailraceError):
     """A transform can't be applied to a record; the message names the transform, the topic and the remedy."""
 
 
+class ConversionError(TailraceError):
+    """A custom converter can't convert a column's values; the message names the converter and the column, and no value."""
+
+
 class RegistryError(TailraceError):
     """A schema registry refuses a schema or a login, or lacks a schema; the message has the registry's own.
 

@@ -53,8 +53,9 @@ EXIT_CODES = (
     ),
     ExitCode(
         9,
-        "the target, the schema registry or a transform never takes a record as it is; the message says what to change",
-        (errors.DeliveryError, errors.RegistryError, errors.TransformError),
+        "the target, the schema registry, a transform or a custom converter never takes a record as it is; the message says "
+        "what to change",
+        (errors.DeliveryError, errors.RegistryError, errors.TransformError, errors.ConversionError),
     ),
     INTERRUPTED,
 )

@@ -27,7 +27,9 @@ _SECRET_NAMES = re.compile(
 )
 _IN_ADDRESSES = re.compile(r"(?<=:)\S+(?=@)|(?<=[?&;])(pass\w*|pwd|secret|token)=[^&;\s]*", re.IGNORECASE)
 _SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # if `.salt.` is misspelt, the rest may be a salt
-_NAMES_OF_PARTS = ("converters", "post.processors")  # each item has properties that begin with the item's name
+_CONVERTERS = "converters"
+_POST_PROCESSORS = "post.processors"
+"""Each item of these lists has properties that begin with the item's name."""
 
 
 @frozen(kw_only=True)
@@ -100,14 +102,18 @@ def collect(
     connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
-    parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
+    converters, refused = (_beginnings(flat.get(name, "")) for name in (_CONVERTERS, _POST_PROCESSORS))
     given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
     families: dict[Family, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):  # current names before older ones: `_put` keeps the first
-        if given_name.startswith(parts) and parts:
-            continue  # `converters` and `post.processors` themselves are refused: one message is enough
+        if given_name.startswith(refused):
+            continue  # `post.processors` itself is refused: one message is enough
+        if given_name not in tables.by_name and given_name.startswith(converters):
+            entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
+            entries[entry.name] = entry
+            continue
         if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
             unknown.setdefault(verdict, []).append(printable(hide_salt(given_name)) or '""')
             continue
@@ -121,6 +127,11 @@ def collect(
     for family, names in families.items():
         _report_status(family, names, problems)
     return entries
+
+
+def _beginnings(text: str) -> tuple[str, ...]:
+    """What the names of properties of the items of a list begin with."""
+    return tuple(f"{item}." for item in split_list(text))
 
 
 def _together(names: Sequence[str], words: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
+from tailrace.config.custom_converter_settings import CustomConverterSettings
 from tailrace.config.filters import (
     ColumnFilter,
     ColumnPolicy,
@@ -39,6 +40,7 @@ class Settings:
     Attributes after the properties:
         routing: the topic of each table's changes.
         key_format, value_format: the settings of a converter with properties of its own, such as Avro's; None: it has none.
+        custom_converters: those of `converters`, in order, with their properties.
         transform_chain: the transforms in order, with their properties.
         topics_by_content: transforms take topics from what records contain, so that one lane has to deliver them.
         tables: which tables are captured.
@@ -195,6 +197,7 @@ class Settings:
     routing: Routing
     key_format: object | None
     value_format: object | None
+    custom_converters: tuple[CustomConverterSettings, ...]
     transform_chain: tuple[TransformSettings, ...]
     topics_by_content: bool
     tables: TableFilter

@@ -16,6 +16,7 @@ from typing import Any
 from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
 from tailrace.config.confluent_cloud import from_cloud
+from tailrace.config.custom_converter_settings import CustomConverterSettings
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
@@ -39,6 +40,7 @@ from tailrace.config.unreplaced_placeholders import without_unreplaced
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
 from tailrace.connectors.converter_settings import read_converters
+from tailrace.connectors.custom_converters import read_custom_converters
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
 from tailrace.java_patterns import split_list
@@ -105,8 +107,9 @@ def from_mapping(
     overrides = _overrides(kind, values, entries, problems)
     transforms = _transforms(values, entries, problems)
     converters = read_converters(values, entries, problems)
+    custom = read_custom_converters(kind, _texts(values["converters"]), entries, problems)
     problems.raise_if_any(source)
-    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters)
+    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters, custom)
 
 
 def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
@@ -193,6 +196,7 @@ def _settings(
     overrides: SelectOverrides,
     transforms: tuple[TransformSettings, ...],
     converters: Mapping[str, object | None],
+    custom_converters: tuple[CustomConverterSettings, ...],
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
@@ -212,6 +216,7 @@ def _settings(
         routing=_routing(kind, values, renames or ()),
         key_format=converters["key"],
         value_format=converters["value"],
+        custom_converters=custom_converters,
         transform_chain=transforms,
         topics_by_content=renames is None,
         tables=_tables(kind, values),

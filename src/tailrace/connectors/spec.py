@@ -68,6 +68,8 @@ class Spec:
         taking_over: a module as `TakingOver`.
         demo: a module as `Demo`.
         pages: a module as `Pages`.
+        converters: its built-in custom converters, the module path of each one's `ConverterSpec` by Java class; None: there are
+            none.
 
     """
 
@@ -95,11 +97,18 @@ class Spec:
     taking_over: str
     demo: str
     pages: str
+    converters: str | None = None
 
     @cached_property
     def tables(self) -> PropertyTables:
         """Its properties, with what depends on the other connectors."""
         return self.among(load_object(self.properties))
+
+    @property
+    def custom_converters(self) -> Mapping[str, str]:
+        """The module paths of its built-in custom converters, by Java class."""
+        found: Mapping[str, str] = load_object(self.converters) if self.converters else {}
+        return found
 
     @property
     def settings(self) -> type[Settings]:

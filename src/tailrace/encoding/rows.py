@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tailrace.changes.arrow_columns import PLAIN, cast_to
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.model import TRUNCATE
 from tailrace.changes.source_records import EventKind, SourceRecords
@@ -30,17 +31,6 @@ from tailrace.schema.connect import Schema, Type
 OPERATION, SEQUENCE, COMMIT_TIME, BEFORE = "_op", "_sequence", "_commit_time", "_before"
 LARGEST_PRECISION: Final = 38
 UTC_MICROSECONDS: Final = pa.timestamp("us", tz="UTC")
-_PLAIN: Final = {
-    Type.INT8: pa.int8(),
-    Type.INT16: pa.int16(),
-    Type.INT32: pa.int32(),
-    Type.INT64: pa.int64(),
-    Type.FLOAT32: pa.float32(),
-    Type.FLOAT64: pa.float64(),
-    Type.BOOLEAN: pa.bool_(),
-    Type.STRING: pa.string(),
-    Type.BYTES: pa.binary(),
-}
 _DAYS: Final = ("io.debezium.time.Date", "org.apache.kafka.connect.data.Date")
 _UNITS: Final = {
     "io.debezium.time.Timestamp": 1000,
@@ -74,7 +64,7 @@ def arrow_type(schema: Schema, source_type: str = "", length: int | None = None,
         return pa.struct([pa.field(f.name, arrow_type(f.schema)) for f in schema.fields])
     if schema.type is Type.ARRAY and schema.items is not None:
         return pa.list_(arrow_type(schema.items))
-    return _PLAIN[schema.type]
+    return PLAIN[schema.type]
 
 
 def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
@@ -91,15 +81,7 @@ def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
         return array.view(pa.uint64()).cast(type_)  # BIGINT UNSIGNED, whose 64 bits an INT64 field has as signed
     if pa.types.is_decimal(type_):
         return pc.cast(pc.cast(array, pa.string()), type_)
-    return _cast(array, type_)
-
-
-def _cast(array: pa.Array, type_: pa.DataType) -> pa.Array:
-    if not pa.types.is_struct(type_):
-        return pc.cast(array, type_)
-    children = [_cast(array.field(i), type_.field(i).type) for i in range(type_.num_fields)]
-    mask = pc.invert(array.is_valid()) if array.null_count else None
-    return pa.StructArray.from_arrays(children, fields=list(type_), mask=mask)
+    return cast_to(array, type_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Row changes, and the shape that turns them into source records.
 
 A `Shape` belongs to one version of one table's structure. It knows the topic, the schemas and the column policies, and decides
-which records a batch of changes becomes, with which key and envelope: policies first, then layouts over the columns. It
-knows neither the database of the changes nor the encoding of the records.
+which records a batch of changes becomes, with which key and envelope: custom converters first, then policies, then layouts over
+the columns. It knows neither the database of the changes nor the encoding of the records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -124,19 +124,23 @@ class Shape:
         settings: ShapeSettings,
         positions: Program,
         policies: Mapping[int, ColumnPolicy] | None = None,
+        conversions: Mapping[int, ColumnPolicy] | None = None,
     ) -> None:
+        """`policies` change the value's columns alone; `conversions` change a column before everything else, keys too."""
         self.schemas = schemas
         self._tombstones = settings.tombstones
         self._skipped = settings.skipped_codes()
         self._skips_records = settings.skips_records
         self._positions = positions
         self._policies = dict(policies or {})
+        self._conversions = dict(conversions or {})
         self._context = constant_headers(settings.context_headers)
         self._layouts: _Layouts | None = None
         self._other_keys: tuple[Layout, Layout] | None = None  # of the headers once a key has changed: the new, the old
 
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
         """The event of the changes; `now_us` is the processing time, microseconds since the epoch."""
+        changes = self._converted(changes)
         keys = self._columns(changes, self.schemas.key_columns) if self.schemas.key is not None else None
         expansion = expand(
             changes, keys, tombstones=self._tombstones, skipped=self._skipped, skips_records=self._skips_records
@@ -168,6 +172,16 @@ class Shape:
             has_value=None if expansion.live.all() else expansion.live,
             headers=self._headers(rows),
         )
+
+    def _converted(self, changes: Changes) -> Changes:
+        """The changes behind the custom converters of their columns."""
+        if not self._conversions:
+            return changes
+        columns = list(changes.columns)
+        for index, convert in self._conversions.items():
+            column = columns[index]
+            columns[index] = None if column is None else convert(column)
+        return replace(changes, columns=columns)
 
     def _after_policies(self, changes: Changes) -> list[Vector]:
         """The value's columns over the images."""

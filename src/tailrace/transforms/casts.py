@@ -15,10 +15,10 @@ import polars as pl
 
 from tailrace.changes.source_records import Mask
 from tailrace.changes.vectors import Kind, Vector, from_arrow
+from tailrace.java_numbers import BITS, cut, decimal_texts, narrowed, number_texts, truncated
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.column_values import decimals_of
 from tailrace.transforms.java_date_formats import JavaDateFormat
-from tailrace.transforms.java_numbers import BITS, cut, decimal_texts, narrowed, number_texts, truncated
 from tailrace.transforms.logical_types import DATE, DAY_MS, DECIMAL_NAME, TIME, TIMESTAMP, scale_of
 
 Cast = tuple[Vector, Mask | None]

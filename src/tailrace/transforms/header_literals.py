@@ -17,9 +17,9 @@ import polars as pl
 
 from tailrace.changes.layouts import Constant
 from tailrace.config.values import NotYetError
+from tailrace.java_numbers import BITS, NUMBER
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.java_date_parsing import JavaDateParser
-from tailrace.transforms.java_numbers import BITS, NUMBER
 from tailrace.transforms.logical_types import DATE, DAY_MS, DECIMAL_NAME, SCALE, TIME, TIMESTAMP
 
 _STRING: Final = Schema(Type.STRING)

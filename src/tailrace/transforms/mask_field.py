@@ -14,9 +14,9 @@ from tailrace.changes.field_paths import is_null, repeated
 from tailrace.changes.layouts import Column, Constant, Node, Struct, Values
 from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.config.property import Kind, Property
+from tailrace.java_numbers import BITS, NUMBER, cut
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.additions import Additions, FailedRecordsError, Rows
-from tailrace.transforms.java_numbers import BITS, NUMBER, cut
 from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME, LOGICAL_NAMES, scale_of
 from tailrace.transforms.parts import Part

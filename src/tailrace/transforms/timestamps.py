@@ -14,11 +14,11 @@ import polars as pl
 
 from tailrace.changes.source_records import Mask
 from tailrace.changes.vectors import Kind, Vector, from_arrow
+from tailrace.java_numbers import narrowed
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.civil_calendar import Ints
 from tailrace.transforms.java_date_formats import JavaDateFormat
 from tailrace.transforms.java_date_parsing import JavaDateParser
-from tailrace.transforms.java_numbers import narrowed
 from tailrace.transforms.logical_types import DATE, DAY_MS, TIME, TIMESTAMP
 
 STRING, UNIX = "string", "unix"

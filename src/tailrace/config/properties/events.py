@@ -142,8 +142,9 @@ def properties(parts: str) -> tuple[Property, ...]:
         Property(
             name="converters",
             kind=Kind.LIST,
-            status=Status.REFUSED,
-            doc="Names of custom converters of column values.",
+            default=(),
+            doc="Names of [custom converters](custom-converters.md) of column values; `<name>.type` is the class of one, "
+            "`<name>.<property>` a property.",
         ),
         Property(
             name="post.processors",

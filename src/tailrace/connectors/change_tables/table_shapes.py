@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from tailrace.changes.model import Level
 from tailrace.connectors.change_tables.dialect import Events
 from tailrace.connectors.change_tables.positions import position_program
-from tailrace.connectors.shared.column_policies import Typed, column_policies
+from tailrace.connectors.shared.column_policies import Typed, column_conversions, column_policies
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.events.shape import Shape
 from tailrace.schema.connect import Schema
@@ -64,7 +64,7 @@ class TableShapes(Generic[TypeT]):
         positions = self._batch_positions if is_read else self._positions
         schemas = self._schemas(table, types)
         policies = column_policies(table, types, schemas.value_columns)
-        return Shape(schemas, self._shape_settings, positions, policies)
+        return Shape(schemas, self._shape_settings, positions, policies, column_conversions(types))
 
     def _schemas(self, table: Table, types: Sequence[TypeT]) -> TableSchemas:
         keys, fields = [each.key for each in types], [each.value for each in types]

@@ -32,6 +32,7 @@ from tailrace.connectors.shared.arrow_values.conversions import converter_of
 from tailrace.connectors.shared.arrow_values.filling import fallback_of
 from tailrace.connectors.shared.arrow_values.selected import ColumnType, Converter
 from tailrace.connectors.shared.column_types import decimal_schema, schema_by_jdbc_type, with_rule
+from tailrace.custom_converters.conversions import converted_field
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -58,16 +59,19 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
     if key is None:
         return None
     rule = settings.column_rule(table, column.name, column.type_name)
+    custom = converted_field(settings, table, column, key)
+    schema = key if custom is None else custom.schema
     selected = expressions(column, is_zos=_is_zos(settings))
     return ColumnType(
         column.name,
-        key,
-        with_rule(key, rule, column, settings.tailrace_event_shape),
+        schema,
+        with_rule(schema, rule, column, settings.tailrace_event_shape),
         selected,
         _converter(column, key, has_byte_before=_has_byte_before(selected)),
         fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
         column.type_name in LARGE,
+        None if custom is None else custom.convert,
     )
 
 

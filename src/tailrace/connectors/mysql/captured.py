@@ -28,8 +28,8 @@ from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import Structures
-from tailrace.connectors.mysql.types import ColumnType, column_type, field_schema, misfits, table_of_map
-from tailrace.connectors.shared.column_policies import column_policies, empty_vector
+from tailrace.connectors.mysql.types import ColumnType, column_type, converted_schema, misfits, table_of_map
+from tailrace.connectors.shared.column_policies import column_conversions, column_policies, empty_vector
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.errors import StructureError
@@ -136,7 +136,7 @@ class CapturedTables:
             self._learn(table)
         if table is None or not self.owns(table_id):
             return None
-        fields = [field_schema(column, self._settings) for column in table.columns]
+        fields = [converted_schema(table.id, column, self._settings) for column in table.columns]
         shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._batch_positions)
         return [empty_vector(field) for field in fields], shape
 
@@ -144,7 +144,7 @@ class CapturedTables:
         """The shape of read events: their positions hold for all rows alike."""
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
         policies = column_policies(table, types, schemas.value_columns)
-        return Shape(schemas, self._shape_settings, self._batch_positions, policies)
+        return Shape(schemas, self._shape_settings, self._batch_positions, policies, column_conversions(types))
 
     def constants(self, table_id: TableId) -> Mapping[str, str | None]:
         """The fields of the source block that are the same for all changes of a table."""
@@ -196,7 +196,8 @@ class CapturedTables:
         is_signals = table.id in self._signals
         wanted = set(schemas.columns if is_owned or is_signals else schemas.key_columns)
         plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
-        shape = Shape(schemas, self._shape_settings, self._positions, column_policies(table, types, schemas.value_columns))
+        policies = column_policies(table, types, schemas.value_columns)
+        shape = Shape(schemas, self._shape_settings, self._positions, policies, column_conversions(types))
         return Captured(table, RowDecoder(plans), shape, self.constants(table.id), plans, is_owned, is_signals)
 
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:

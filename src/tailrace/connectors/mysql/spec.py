@@ -28,4 +28,5 @@ SPEC: Final = Spec(
     taking_over="tailrace.connectors.mysql.taking_over",
     demo="tailrace.connectors.mysql.demo",
     pages="tailrace.connectors.mysql.pages",
+    converters="tailrace.connectors.mysql.converters:CONVERTERS",
 )

@@ -44,7 +44,9 @@ from tailrace.connectors.shared.jdbc import (
 from tailrace.connectors.shared.jdbc import DATE as DATE_TYPE
 from tailrace.connectors.shared.jdbc import TIME as TIME_TYPE
 from tailrace.connectors.shared.jdbc import TIMESTAMP as TIMESTAMP_TYPE
+from tailrace.custom_converters.conversions import ConvertedField, converted_field
 from tailrace.errors import UnsupportedError
+from tailrace.events.shape import ColumnPolicy
 from tailrace.schema.connect import NO_DEFAULT, Field, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
@@ -98,6 +100,7 @@ class ColumnType:
         value: the same in a value, where a column policy may have changed it.
         plan: how its values are read.
         rule: the configured rule that changes its values or their schema; None without one.
+        conversion: what its custom converter makes of the values that were read; None without one.
 
     """
 
@@ -105,6 +108,7 @@ class ColumnType:
     value: Schema
     plan: ColumnPlan
     rule: Rule = None
+    conversion: ColumnPolicy | None = None
 
 
 def column_type(table: TableId, column: Column, logged: MapColumn, settings: MySqlSettings) -> ColumnType:
@@ -116,10 +120,35 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: MyS
     """
     if column.comment is not None and not settings.include_schema_comments:
         column = replace(column, comment=None)
-    key = field_schema(column, settings)
+    plain = field_schema(column, settings)
+    found = _converted(table, column, plain, settings)
+    key = plain if found is None else found.schema
     rule = settings.column_rule(table, column.name, column.type_name)
     value = with_rule(key, rule, column, settings.tailrace_event_shape)
-    return ColumnType(key, value, plan_of(column, key, logged, settings), rule)
+    if found is None:
+        return ColumnType(key, value, plan_of(column, plain, logged, settings), rule)
+    return ColumnType(key, value, _plan_before(found, plain, column, logged, settings), rule, found.convert)
+
+
+def converted_schema(table: TableId, column: Column, settings: MySqlSettings) -> Schema:
+    """The schema of a column's field behind its custom converter, before any column policy."""
+    plain = field_schema(column, settings)
+    found = _converted(table, column, plain, settings)
+    return plain if found is None else found.schema
+
+
+def _converted(table: TableId, column: Column, plain: Schema, settings: MySqlSettings) -> ConvertedField | None:
+    if not settings.custom_converters:
+        return None
+    return converted_field(settings, table, column, plain, lambda schema: default_of(column, schema, settings))
+
+
+def _plan_before(
+    found: ConvertedField, plain: Schema, column: Column, logged: MapColumn, settings: MySqlSettings
+) -> ColumnPlan:
+    """How values are read for a custom converter; one that has its own form of them gets zero dates as nulls."""
+    own = column if found.read_as is plain else replace(column, optional=True)
+    return plan_of(own, found.read_as, logged, settings)
 
 
 def field_schema(column: Column, settings: MySqlSettings) -> Schema:

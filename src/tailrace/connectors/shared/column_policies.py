@@ -1,4 +1,4 @@
-"""How the configuration's rules change the values of a table's columns, and empty columns."""
+"""How rules and custom converters change the values of a table's columns, and empty columns."""
 
 from __future__ import annotations
 
@@ -29,11 +29,21 @@ class Typed(Protocol):
         """The rule that changes its values or their schema."""
         ...
 
+    @property
+    def conversion(self) -> ColumnPolicy | None:
+        """What its custom converter does; None without one."""
+        ...
+
 
 def column_policies(table: Table, types: Sequence[Typed | None], values: Sequence[int]) -> dict[int, ColumnPolicy]:
     """The policies of the columns with these indices, which make up the value; columns without one are left out."""
     found = {i: _policy(table.columns[i], types[i]) for i in values}
     return {i: policy for i, policy in found.items() if policy is not None}
+
+
+def column_conversions(types: Sequence[Typed | None]) -> dict[int, ColumnPolicy]:
+    """What the custom converters do, by the indices of the columns that have one."""
+    return {i: type_.conversion for i, type_ in enumerate(types) if type_ is not None and type_.conversion is not None}
 
 
 def _policy(column: Column, type_: Typed | None) -> ColumnPolicy | None:

@@ -27,6 +27,7 @@ from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
 from tailrace.connectors.sqlserver.guids import guid_texts
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.custom_converters.conversions import converted_field
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -53,15 +54,18 @@ def column_type(table: TableId, column: Column, settings: SqlServerSettings) -> 
         _warn_of_no_field(table, column.name, column.type_name)
         return None
     rule = settings.column_rule(table, column.name, column.type_name)
+    custom = converted_field(settings, table, column, key)
+    schema = key if custom is None else custom.schema
     return ColumnType(
         column.name,
-        key,
-        with_rule(key, rule, column, settings.tailrace_event_shape),
+        schema,
+        with_rule(schema, rule, column, settings.tailrace_event_shape),
         _expressions(column, key),
         _converter(column, key, settings.binary_handling_mode),
         fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
         column.jdbc_type in _LOBS,
+        None if custom is None else custom.convert,
     )
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from tailrace.changes.policies import Rule
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.shared.default_values import encoded
+from tailrace.events.shape import ColumnPolicy
 from tailrace.schema.connect import Schema
 
 Conversion = Callable[[Sequence[pa.Array]], Vector]
@@ -45,6 +46,7 @@ class ColumnType:
         fallback: replaces NULL if the field must have a value.
         rule: the configuration's rule that changes its values or their schema; None without one.
         is_lob: whether NULL in an update's image may mean that the value is missing (`vectors.with_placeholder`).
+        conversion: what its custom converter makes of the vector; None without one.
 
     """
 
@@ -56,6 +58,7 @@ class ColumnType:
     fallback: Any = None
     rule: Rule = None
     is_lob: bool = False
+    conversion: ColumnPolicy | None = None
 
     @property
     def width(self) -> int:

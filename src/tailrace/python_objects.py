@@ -1,0 +1,61 @@
+"""Python classes and functions of users, which a configuration names: `python:package.module.Name`.
+
+They are imported where they are used, on the driver and on the executors, so nothing of them is pickled.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+PREFIX: Final = "python:"
+
+
+def is_python(type_: str) -> bool:
+    """Whether a property's value names something in Python, and no Java class."""
+    return type_.startswith(PREFIX)
+
+
+def load_callable(type_: str, arguments: int) -> Callable[..., Any]:
+    """The class or function that a property names.
+
+    Args:
+        type_: `python:package.module.Name`.
+        arguments: how many it has to take.
+
+    Raises:
+        ValueError: it can't be imported, is not there, or takes other arguments; the text says what to do.
+
+    """
+    path = type_.removeprefix(PREFIX).strip()
+    module, _, name = path.rpartition(".")
+    if not module or not all(part.isidentifier() for part in path.split(".")):
+        raise ValueError("write python:package.module.Name")
+    found = getattr(_imported(module), name, None)
+    if found is None:
+        raise ValueError(f"the module {module} has no {name}")
+    if not callable(found) or not _takes(found, arguments):
+        given = "one argument, the options" if arguments == 1 else f"{arguments} arguments"
+        raise ValueError(f"{name} must be a class or a function that takes {given}")
+    made: Callable[..., Any] = found
+    return made
+
+
+def _imported(module: str) -> Any:
+    try:
+        return import_module(module)
+    except Exception as error:  # the module is the user's: anything may be wrong with it
+        raise ValueError(
+            f"the module {module} can't be imported ({type(error).__name__}: {error}): install its package where tailrace "
+            "is installed, on the driver and on all executors"
+        ) from error
+
+
+def _takes(function: Callable[..., Any], arguments: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except (TypeError, ValueError):
+        return False
+    return True
