@@ -36,7 +36,7 @@ def _read(
         return None
     from tailrace.encoding.avro.settings import avro_converter_settings  # only with such a converter
 
-    if any(entry.broken for entry in given.values()):
+    if any(entry.broken for entry in given.values()) or any(name.startswith(prefix) for name in problems.unknown):
         return None  # what is wrong with it was said
     texts = {name: entry.text for name, entry in given.items() if name not in _OF_JSON}
     for name in sorted(set(given) & set(_OF_JSON)):
