@@ -3,7 +3,11 @@
 import pytest
 
 from support.configurations import MINIMAL, MYSQL, SQL_SERVER, SQL_SERVER_MINIMAL
+from tailrace.config.confluent_cloud import from_cloud
+from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import JSON
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.registry import SPECS, cloud_classes
 from tailrace.errors import ConfigError, UnsupportedError
 
 V1 = {"connector.class": "MySqlCdcSource", "after.state.only": "false"}
@@ -44,21 +48,61 @@ def test_debeziums_own_class_knows_nothing_of_its_properties():
     assert warning.startswith("output.data.format, after.state.only: each is a property of Confluent's own connectors")
 
 
-@pytest.mark.parametrize("name", ["output.data.format", "output.key.format"])
-@pytest.mark.parametrize("value", ["AVRO", "JSON_SR", "PROTOBUF", "STRING"])
-def test_another_format_is_named(name, value):
-    assert f"{name} is {value!r}: that format is not supported yet" in refused(V2 | {name: value})
+@pytest.mark.parametrize(("format_", "part"), [("output.key.format", "key"), ("output.data.format", "value")])
+def test_avro_is_confluents_converter_with_the_registry_that_is_named(format_, part):
+    registry = {f"{part}.converter.schema.registry.url": "https://registry.example.org"}
+    settings = from_mapping(MINIMAL | V2 | registry | {format_: "AVRO"})
+    assert getattr(settings, f"{part}_converter") == "io.confluent.connect.avro.AvroConverter"
+    assert getattr(settings, f"{part}_format").part == part
+    other = "key" if part == "value" else "value"
+    assert getattr(settings, f"{other}_converter") == JSON
+    assert getattr(settings, f"{other}_converter_schemas_enable") is False
 
 
-def test_only_the_state_after_is_a_transform():
-    assert "after.state.only is 'true': that is the transform" in refused(V2 | {"after.state.only": "true"})
-    assert from_mapping(MINIMAL | V2 | {"after.state.only": "false"}).warnings == ()
+def test_a_registry_that_nobody_names_is_missing_but_where_the_deployment_may_name_it():
+    message = refused(V2 | {"output.data.format": "AVRO"}, ConfigError)
+    assert "output.data.format is 'AVRO', and outside Confluent Cloud the registry has to be named" in message
+    assert "set value.converter.schema.registry.url" in message
+    offline = Problems(offline=True)
+    from_mapping(MINIMAL | V2 | {"output.data.format": "AVRO"}, problems=offline)
+    assert offline.warnings == [message.partition(": ")[2]]
+
+
+@pytest.mark.parametrize(("value", "converter"), [("JSON_SR", "JsonSchemaConverter"), ("PROTOBUF", "ProtobufConverter")])
+def test_the_other_formats_are_confluents_converters(value, converter):
+    flat = V2 | {"output.data.format": value, "value.converter.schema.registry.url": "http://registry.example.org"}
+    found = from_cloud(flat, cloud_classes(SPECS[MYSQL]), Problems())
+    assert found["value.converter"].rpartition(".")[2] == converter
+
+
+def test_keys_may_be_text():
+    assert from_mapping(MINIMAL | V2 | {"output.key.format": "STRING"}).key_converter.endswith("StringConverter")
+
+
+def test_a_format_that_there_is_not_is_wrong():
+    message = refused(V2 | {"output.data.format": "STRING"}, ConfigError)
+    assert "output.data.format is 'STRING': it must be one of JSON, AVRO, PROTOBUF, JSON_SR" in message
+
+
+def test_a_converter_that_is_named_counts_where_no_format_is():
+    settings = from_mapping(MINIMAL | V2 | {"key.converter": "org.apache.kafka.connect.storage.StringConverter"})
+    assert settings.key_converter.endswith("StringConverter")
+
+
+def test_only_the_state_after_is_the_first_transform():
+    lower = {"transforms": "lower", "transforms.lower.type": "com.github.jcustenborder.kafka.connect.transform.common.ChangeTopicCase"}
+    case = {"transforms.lower.from": "UPPER_UNDERSCORE", "transforms.lower.to": "LOWER_UNDERSCORE"}
+    settings = from_mapping(MINIMAL | V2 | {"after.state.only": "true"} | lower | case)
+    assert [each.type.rpartition(".")[2] for each in settings.transform_chain] == ["ExtractNewRecordState", "ChangeTopicCase"]
+    (warning,) = settings.warnings
+    assert warning.startswith("after.state.only is 'true': transforms begin with io.debezium.transforms.ExtractNewRecordState")
+    assert from_mapping(MINIMAL | V2 | {"after.state.only": "false"}).transform_chain == ()
 
 
 def test_it_is_the_first_versions_default():
-    message = refused({"connector.class": "MySqlCdcSource"})
-    assert "after.state.only is 'true' by default with this class" in message
-    assert "set after.state.only=false" in message
+    settings = from_mapping(MINIMAL | {"connector.class": "MySqlCdcSource"})
+    assert len(settings.transform_chain) == 1
+    assert "after.state.only is 'true' by default with this class" in settings.warnings[0]
 
 
 def test_the_first_versions_defaults_count_and_its_age_is_told():
@@ -79,12 +123,16 @@ def test_topics_of_sql_servers_first_version_had_no_database_in_them():
 
 def test_decimals_in_json_have_their_property():
     assert from_mapping(MINIMAL | V2 | {"json.output.decimal.format": "BASE64"}).value_converter_decimal_format == "BASE64"
-    assert "json.output.decimal.format is 'NUMERIC': that is not supported yet" in refused(V2 | {"json.output.decimal.format": "NUMERIC"})
+    found = from_cloud(V2 | {"json.output.decimal.format": "NUMERIC"}, cloud_classes(SPECS[MYSQL]), Problems())
+    assert found["key.converter.decimal.format"] == found["value.converter.decimal.format"] == "NUMERIC"
 
 
-def test_topics_that_are_compacted_are_asked_for_by_connects_property():
-    assert from_mapping(MINIMAL | V2 | {"cleanup.policy": "delete"}).warnings == ()
-    assert "set topic.creation.default.cleanup.policy" in refused(V2 | {"cleanup.policy": "compact"})
+def test_topics_that_are_compacted_are_made_so():
+    assert from_mapping(MINIMAL | V2 | {"cleanup.policy": "delete"}).topic_creation == from_mapping(MINIMAL | V2).topic_creation
+    rule = from_mapping(MINIMAL | V2 | {"cleanup.policy": "compact"}).topic_creation.default
+    assert (rule.partitions, rule.replication_factor, rule.configs) == (1, -1, {"cleanup.policy": "compact"})
+    more = {"cleanup.policy": "compact", "topic.creation.default.partitions": "6"}
+    assert from_mapping(MINIMAL | V2 | more).topic_creation.default.partitions == 6
 
 
 def test_its_login_is_not_ours_and_no_secret_is_shown():
@@ -97,7 +145,8 @@ def test_its_login_is_not_ours_and_no_secret_is_shown():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("io.debezium.connector.mariadb.MariaDbConnector", "that database is not supported yet"),
+        ("io.debezium.connector.mariadb.MariaDbConnector", "Leave this connector on Debezium"),
+        ("MariaDbCdcSourceV2", "MariaDB's log has events of its own"),
         ("io.debezium.connector.informix.InformixConnector", "that database is not supported yet"),
         ("oracle", "that database is not supported yet"),
         ("PostgresCdcSourceV2", "that connector is not supported yet"),

@@ -110,3 +110,28 @@ def test_nothing_that_needs_an_unknown_value_is_checked(properties):
 def test_what_is_known_is_checked_all_the_same():
     with pytest.raises(ConfigError, match=r"max.queue.size is 5"):
         looked_at({"database.hostname": "${DB_HOST}", "max.queue.size": "5", "max.batch.size": "10"})
+
+
+@pytest.mark.parametrize("text", ["$SHOP", "%SHOP%", "https://{{ shop }}/registry", "${SHOP}"])
+def test_those_of_a_converter_are_known_as_well(text):
+    avro = {"value.converter": "io.confluent.connect.avro.AvroConverter", "value.converter.schema.registry.url": text}
+    offline = Problems(offline=True)
+    from_mapping(MINIMAL | avro, problems=offline)
+    assert "value.converter.schema.registry.url contains" in offline.warnings[0]
+
+
+def test_a_login_of_a_registry_that_is_not_filled_may_be_filled_elsewhere():
+    avro = {"value.converter": "io.confluent.connect.avro.AvroConverter", "value.converter.schema.registry.url": "http://r"}
+    login = {"value.converter.basic.auth.credentials.source": "USER_INFO", "value.converter.basic.auth.user.info": "$LOGIN"}
+    offline = Problems(offline=True)
+    from_mapping(MINIMAL | avro | login, problems=offline)
+    assert "value.converter.basic.auth.user.info contains $NAME" in offline.warnings[0]
+
+
+def test_of_a_transform_only_the_whole_value_may_be_one():
+    route = {"transforms": "route", "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter"}
+    topics = {"transforms.route.regex": "(?<table>.*)", "transforms.route.replacement": "${table}"}
+    assert from_mapping(MINIMAL | route | topics).warnings == ()
+    offline = Problems(offline=True)
+    from_mapping(MINIMAL | route | topics | {"transforms.route.replacement": "$TOPIC"}, problems=offline)
+    assert offline.warnings[0].startswith("transforms.route.replacement contains $NAME")

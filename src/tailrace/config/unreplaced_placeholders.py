@@ -31,6 +31,9 @@ _PERHAPS_MEANT: Final = {
     "%NAME%": re.compile(r"^%[A-Za-z_]\w*%$"),
 }
 _FAMILIES: Final = ("topic.creation.", *(each.prefix for each in CLIENTS))
+_CONVERTERS: Final = ("key.converter.", "value.converter.")
+_OF_PARTS: Final = (*_CONVERTERS, "transforms.", "predicates.")
+"""Properties of converters and transforms, of which only a placeholder that is the whole value counts, and `{{…}}`."""
 _ANY_TEXT: Final = frozenset({"database.user", "database.initial.statements", "heartbeat.action.query"})
 
 
@@ -49,9 +52,11 @@ def without_unreplaced(
         if entry.broken or not _matters(name, prop):
             continue
         raw = flat.get(entry.given_name, entry.text)
-        if not (styles := _styles(raw)):
+        is_of_part = prop is None and name.startswith(_OF_PARTS)
+        if not (styles := _of_part(name, raw) if is_of_part else _styles(raw)):
             continue
-        if _can_be(entry, prop, raw):
+        is_free = _is_free(entry) and not (is_of_part and problems.offline)  # a login's user and password may be one text
+        if is_free or (not is_of_part and _can_be(entry, prop, raw)):
             literal[entry.shown_name] = _worth_reporting(entry, raw, styles)
         else:
             wrong[entry.shown_name] = styles
@@ -62,7 +67,7 @@ def without_unreplaced(
 
 
 def _matters(name: str, prop: Property | None) -> bool:
-    return name.startswith(_FAMILIES) if prop is None else prop.status is not Status.IGNORED
+    return name.startswith((*_FAMILIES, *_OF_PARTS)) if prop is None else prop.status is not Status.IGNORED
 
 
 def _styles(raw: str) -> list[str]:
@@ -71,10 +76,15 @@ def _styles(raw: str) -> list[str]:
     return braced + [style for style, pattern in others.items() if pattern.search(raw)]
 
 
+def _of_part(name: str, raw: str) -> list[str]:
+    """The styles that count in a property of a converter or a transform, where `$1` and `${name}` have a meaning."""
+    braced = [_BRACED] if name.startswith(_CONVERTERS) and left_as_it_is(raw) else []
+    jinja = [style for style in ("{{…}}",) if _NEVER_MEANT[style].search(raw)]
+    return braced + jinja + [style for style in ("$NAME", "%NAME%") if _fills(style, raw)]
+
+
 def _can_be(entry: Entry, prop: Property | None, raw: str) -> bool:
-    """Whether the text can be meant literally."""
-    if _is_free(entry):
-        return True
+    """Whether the text can be meant literally, where not every text can."""
     if left_as_it_is(raw) or any(pattern.search(raw) for pattern in _NEVER_MEANT.values()):
         return False
     try:

@@ -36,7 +36,7 @@ def _read(
     if own is None:
         _report_others(converter, {name: each for name, each in given.items() if name not in _OF_JSON}, problems)
         return None
-    if any(entry.broken for entry in given.values()):
+    if any(entry.broken for entry in given.values()) or any(name.startswith(prefix) for name in problems.unknown):
         return None  # what is wrong with it was said
     texts = {name: entry.text for name, entry in given.items() if name not in _OF_JSON}
     for name in sorted(set(given) & set(_OF_JSON)):

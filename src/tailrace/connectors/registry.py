@@ -33,18 +33,29 @@ DEMO: Final = "sqlserver"
 
 _GIVEN: Final[tuple[Spec, ...]] = tuple(import_module(f"{folder}.spec").SPEC for folder in FOLDERS)
 _DATABASES: Final = " and ".join(filter(None, [", ".join(spec.database for spec in _GIVEN[:-1]), _GIVEN[-1].database]))
+_MARIADB: Final = (
+    "that database is not supported: MariaDB's log has events of its own, its GTIDs among them, that are not read here"
+)
+_INSTEAD_OF_MARIADB: Final = (
+    "Leave this connector on Debezium; where the data is in MySQL, or moves there, write "
+    "io.debezium.connector.mysql.MySqlConnector"
+)
 # Class names that people bring from elsewhere. The reason is more useful than "unknown connector.class". The first
 # match wins, so general patterns (all of io.debezium, all sinks) follow the specific ones.
 _NONE_OF_OURS: Final = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (
+            r"(?i)(?:io\.debezium\.connector\.mariadb\.)?MariaDb(?:Connector)?|MariaDbCdcSource(?:V\d)?",
+            f"{_MARIADB}; there are {_DATABASES}. {_INSTEAD_OF_MARIADB}",
+        ),
+        (
             r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
-            (?:MariaDb|Oracle|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
+            (?:Oracle|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
             f"that database is not supported yet; there are {_DATABASES}",
         ),
         (
-            r"""(?x) (?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
+            r"""(?x) (?:Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
             | io\.confluent\.connect\.oracle\..+ | com\.mongodb\.kafka\.connect\.MongoSourceConnector
             | io\.debezium\.connector\..+""",
             f"that connector is not supported yet; there are those of {_DATABASES}",

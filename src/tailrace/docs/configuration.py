@@ -46,9 +46,12 @@ Connect the worker names one.
 
 **Confluent Cloud.** {{cloud}} are Debezium's
 connectors. With these classes `output.data.format`, `output.key.format`, `after.state.only`, `json.output.decimal.format` and
-`cleanup.policy` count, with Confluent Cloud's defaults: records are JSON without schemas, and what is not there yet (other
-formats, the state after alone) is refused by name. The classes without `V2` are Debezium 1.x: `after.state.only` is true
-unless it is set to false, `skipped.operations` is `none`, and `schema.name.adjustment.mode` is `avro`.
+`cleanup.policy` count, with Confluent Cloud's defaults. The formats `JSON` (without schemas, the default), `AVRO`, `PROTOBUF`,
+`JSON_SR` and, for keys, `STRING` are Kafka Connect's and Confluent's converters; the schema registry, which Confluent Cloud
+knows, has to be named with `value.converter.schema.registry.url` and so on ([converters](converters.md)). With
+`after.state.only=true` the transforms begin with ExtractNewRecordState. The classes without `V2` are Debezium 1.x:
+`after.state.only` is true unless it is set to false, `skipped.operations` is `none`, and `schema.name.adjustment.mode` is
+`avro`.
 
 **Values from elsewhere.** `${{env:NAME}}` is an environment variable, `${{file:/path/to.properties:key}}` a key
 of a properties file, `${{directory:/path:name}}` the whole of a file. What they bring in is never shown.

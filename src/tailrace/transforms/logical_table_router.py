@@ -19,7 +19,7 @@ from typing import cast
 from tailrace.changes.field_paths import keys_are_null
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
-from tailrace.config.property import Kind, Property
+from tailrace.config.property import Kind, Property, Status
 from tailrace.java_replacements import replacing, whole_replaced
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.names import schema_name_adjuster
@@ -106,7 +106,8 @@ def _topics(options: Options) -> Topics:
 
 SPEC = TransformSpec(
     name="io.debezium.transforms.ByLogicalTableRouter",
-    doc="The tables of several shards go to the topic of one logical table.",
+    doc="The tables of several shards go to the topic of one logical table. Debezium 3.7 calls it "
+    "`io.debezium.transforms.ToLogicalTopicRouter`; both names work.",
     properties=(
         Property(name="topic.regex", required=True, doc="A Java regular expression, which the whole topic must match."),
         Property(name="topic.replacement", required=True, doc="The new topic; `$1` is the first group of the expression."),
@@ -125,6 +126,13 @@ SPEC = TransformSpec(
             default="none",
             allowed=("none", "avro", "avro_unicode"),
             doc="How the names of schemas are adjusted.",
+        ),
+        Property(
+            name="logical.destination.cache.size",
+            kind=Kind.INT,
+            status=Status.IGNORED,
+            reason="schemas are made once for each layout",
+            doc="What Debezium 3.7's ToLogicalTopicRouter calls the next one.",
         ),
         Property(name="logical.table.cache.size", kind=Kind.INT, default=16, doc="The size of Debezium's caches: no effect."),
     ),

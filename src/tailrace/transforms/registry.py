@@ -57,6 +57,8 @@ _MODULES: Final = {
     f"{AIVEN}KeyToValue": "key_to_value",
     f"{AIVEN}TombstoneHandler": "aiven_tombstone_handler",
 }
+_OTHER_NAMES: Final = {f"{DEBEZIUM}ToLogicalTopicRouter": f"{DEBEZIUM}ByLogicalTableRouter"}
+"""Names that later versions of Debezium have for the same class."""
 _PREDICATES: Final = f"{KAFKA}predicates."
 _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombstone")
 
@@ -92,7 +94,7 @@ def transform_spec(type_: str) -> tuple[TransformSpec, str] | None:
     `Outer.Inner`, as some people write it, is not a class's name in Java.
     """
     name, _, part = type_.partition("$")
-    module = _MODULES.get(name)
+    module = _MODULES.get(_OTHER_NAMES.get(name, name))
     if module is None:
         return None
     spec = cast("TransformSpec", import_module(f"tailrace.transforms.{module}").SPEC)
