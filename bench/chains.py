@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import workloads
-from collections.abc import Iterable
-
 FORMATS = ("json", "avro")
 CHAINS = ("none", "unwrap", "outbox", "expanded")
-OUTBOX_TYPES = workloads.OUTBOX_TYPES
-OUTBOX_MARKER = "marker"  # the aggregate type of the row that comes last
 
 _JSON = "org.apache.kafka.connect.json.JsonConverter"
 _AVRO = "io.confluent.connect.avro.AvroConverter"
@@ -51,18 +46,3 @@ def transforms(chain: str, prefix: str) -> dict[str, str]:
         "transforms.outbox.route.topic.replacement": prefix + ".${routedByValue}",
         "transforms.outbox.table.expand.json.payload": str(chain == "expanded").lower(),
     }
-
-
-def topic_of(chain: str, prefix: str, database: str, table: str) -> str:
-    """The topic of a table's records behind a chain other than those of the outbox."""
-    return f"{prefix}.{table}" if chain == "unwrap" else f"{prefix}.{database}.{table}"
-
-
-def outbox_topics(prefix: str) -> Iterable[str]:
-    """The topics of the outbox's events, without the marker's."""
-    return [outbox_topic(prefix, each) for each in OUTBOX_TYPES]
-
-
-def outbox_topic(prefix: str, type_: str) -> str:
-    """The topic of the outbox's events about one type of aggregate."""
-    return f"{prefix}.{type_}"

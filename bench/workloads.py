@@ -158,6 +158,8 @@ def _many_changes(scale: int) -> Iterator[str]:
             yield "COMMIT" if k % 5 == 4 else "DO 0"
 
 
+_INTO_OUTBOX = "INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) "
+OUTBOX_MARKER = "marker"  # the type of the last row
 OUTBOX_TYPES = ("order", "customer", "invoice")
 _OUTBOX_ROW = (
     "SELECT INSERT(INSERT(INSERT(INSERT(LEFT(SHA2({n}, 256), 32), 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-'), "
@@ -166,6 +168,18 @@ _OUTBOX_ROW = (
     "'total', ({n} % 100000) / 8, 'paid', ({n} % 2) = 1, 'lines', JSON_ARRAY(JSON_OBJECT('sku', CONCAT('P', {n} % 997), 'quantity', 1 + {n} % 20), "
     "JSON_OBJECT('sku', CONCAT('P', {n} % 991), 'quantity', 1 + {n} % 7)))"
 )
+
+
+def outbox_events(scale: int) -> dict[str, int]:
+    """The number of inserts into the outbox by type of aggregate."""
+    inserts, kinds = scale - scale // 5, len(OUTBOX_TYPES)
+    numbers = [sum(1 for n in range(1, kinds + 1) if n % kinds == k and n <= inserts % kinds) for k in range(kinds)]
+    return {type_: inserts // kinds + numbers[k] for k, type_ in enumerate(OUTBOX_TYPES)}
+
+
+def outbox_row(type_: str) -> str:
+    """A statement that inserts a row of another aggregate type into the outbox."""
+    return f"{_INTO_OUTBOX}VALUES ('00000000-0000-0000-0000-000000000000', '{type_}', '1', 'Created', '{{\"last\": true}}')"
 
 
 def _outbox_tables() -> Iterator[str]:
@@ -186,9 +200,6 @@ def _outbox_changes(scale: int) -> Iterator[str]:
     yield f"CALL insert_each({inserts - single}, {single})"
     for first in range(0, scale // 5, 100):
         yield f"DELETE FROM outbox WHERE number > {first} AND number <= {first + 100}"
-
-
-_INTO_OUTBOX = "INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) "
 
 
 def _plain_tables() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Measures what formats and transforms cost: events of MySQL's log become records in each way, in one process, without a sink.
 
-    python bench/formats.py [--changes 200000] [--readings 3] [--profile LABEL]
+    python bench/format_speed.py [--changes 200000] [--readings 3] [--profile LABEL]
 
 Starts its own MySQL, writes two workloads and reads the log of each. Every event is made into records by one configuration
 after the other, while its columns are there, and each has its own clock of CPU time. The first reading warms up: layouts are
