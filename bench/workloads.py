@@ -9,6 +9,8 @@ wide     60 columns of mixed types, inserts and updates
 many     500 tables of 6 columns, small transactions that each touch several tables
 plain    inserts in bulk, 8 columns of integers and strings
 rare     the same rows with JSON, ENUM, SET, BIT and latin1 columns
+outbox   a table as Debezium's EventRouter reads it: 80 % inserts, nine of ten in transactions of 100 rows, the others in
+         transactions of one row; 20 % deletes of the oldest rows
 """
 
 from __future__ import annotations
@@ -43,6 +45,9 @@ def counted(name: str, scale: int) -> dict[str, int]:
         updates = _hundreds(bulk * 7 // 10) + single * 7 // 10
         deletes = _hundreds(bulk * 3 // 10) + single * 3 // 10
         return {"changes": bulk + single + updates + deletes, "deletes": deletes}
+    if name == "outbox":
+        deletes = _hundreds(scale // 5)
+        return {"changes": scale - scale // 5 + deletes, "deletes": deletes}
     if name == "wide":
         inserts = scale * 6 // 10
         return {"changes": inserts + _hundreds(scale - inserts), "deletes": 0}
@@ -60,6 +65,12 @@ def _hundreds(rows: int) -> int:
     return -(-rows // 100) * 100
 
 
+_LOOP = (
+    "CREATE PROCEDURE {name}(IN base INT, IN cnt INT) BEGIN DECLARE i INT DEFAULT 1; "
+    "WHILE i <= cnt DO {body}; SET i = i + 1; END WHILE; END"
+)
+
+
 def _orders_tables() -> Iterator[str]:
     yield (
         "CREATE TABLE orders (id INT NOT NULL PRIMARY KEY, customer_id INT NOT NULL, product_id INT NOT NULL, "
@@ -67,10 +78,9 @@ def _orders_tables() -> Iterator[str]:
         "amount DECIMAL(12,2) NOT NULL, order_date DATETIME(3) NOT NULL, "
         "updated_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), note VARCHAR(100))"
     )
-    loop = "CREATE PROCEDURE {name}(IN base INT, IN cnt INT) BEGIN DECLARE i INT DEFAULT 1; WHILE i <= cnt DO {body}; SET i = i + 1; END WHILE; END"
-    yield loop.format(name="insert_each", body="INSERT INTO orders " + ORDER.format(n="(base + i)"))
-    yield loop.format(name="update_each", body="UPDATE orders SET status = 'PAID2', quantity = quantity + 1, updated_at = NOW(6) WHERE id = base + i")
-    yield loop.format(name="delete_each", body="DELETE FROM orders WHERE id = base + i")
+    yield _LOOP.format(name="insert_each", body="INSERT INTO orders " + ORDER.format(n="(base + i)"))
+    yield _LOOP.format(name="update_each", body="UPDATE orders SET status = 'PAID2', quantity = quantity + 1, updated_at = NOW(6) WHERE id = base + i")
+    yield _LOOP.format(name="delete_each", body="DELETE FROM orders WHERE id = base + i")
 
 
 ORDERS_COLUMNS = (
@@ -148,6 +158,50 @@ def _many_changes(scale: int) -> Iterator[str]:
             yield "COMMIT" if k % 5 == 4 else "DO 0"
 
 
+_INTO_OUTBOX = "INSERT INTO outbox (id, aggregatetype, aggregateid, type, payload) "
+OUTBOX_MARKER = "marker"  # the type of the last row
+OUTBOX_TYPES = ("order", "customer", "invoice")
+_OUTBOX_ROW = (
+    "SELECT INSERT(INSERT(INSERT(INSERT(LEFT(SHA2({n}, 256), 32), 9, 0, '-'), 14, 0, '-'), 19, 0, '-'), 24, 0, '-'), "
+    f"ELT(1 + {{n}} % {len(OUTBOX_TYPES)}, {', '.join(map(repr, OUTBOX_TYPES))}), CAST(1000 + {{n}} % 50000 AS CHAR), "
+    "ELT(1 + {n} % 2, 'Created', 'Changed'), JSON_OBJECT('orderId', {n}, 'customer', CONCAT('user', {n} % 50000, '@example.com'), "
+    "'total', ({n} % 100000) / 8, 'paid', ({n} % 2) = 1, 'lines', JSON_ARRAY(JSON_OBJECT('sku', CONCAT('P', {n} % 997), 'quantity', 1 + {n} % 20), "
+    "JSON_OBJECT('sku', CONCAT('P', {n} % 991), 'quantity', 1 + {n} % 7)))"
+)
+
+
+def outbox_events(scale: int) -> dict[str, int]:
+    """The number of inserts into the outbox by type of aggregate."""
+    inserts, kinds = scale - scale // 5, len(OUTBOX_TYPES)
+    numbers = [sum(1 for n in range(1, kinds + 1) if n % kinds == k and n <= inserts % kinds) for k in range(kinds)]
+    return {type_: inserts // kinds + numbers[k] for k, type_ in enumerate(OUTBOX_TYPES)}
+
+
+def outbox_row(type_: str) -> str:
+    """A statement that inserts a row of another aggregate type into the outbox."""
+    return f"{_INTO_OUTBOX}VALUES ('00000000-0000-0000-0000-000000000000', '{type_}', '1', 'Created', '{{\"last\": true}}')"
+
+
+def _outbox_tables() -> Iterator[str]:
+    yield (
+        "CREATE TABLE outbox (number INT NOT NULL AUTO_INCREMENT UNIQUE, id CHAR(36) NOT NULL PRIMARY KEY, "
+        "aggregatetype VARCHAR(60) NOT NULL, aggregateid VARCHAR(60) NOT NULL, type VARCHAR(60) NOT NULL, payload JSON)"
+    )
+    row = _INTO_OUTBOX + _OUTBOX_ROW.format(n="(base + i)")
+    yield _LOOP.format(name="insert_each", body=row)
+
+
+def _outbox_changes(scale: int) -> Iterator[str]:
+    inserts = scale - scale // 5
+    single = inserts // 10
+    for first in range(0, inserts - single, 100):
+        rows = ROWS.format(first=first + 1, last=min(first + 100, inserts - single))
+        yield f"{_INTO_OUTBOX}{rows} {_OUTBOX_ROW.format(n='n')} FROM s"
+    yield f"CALL insert_each({inserts - single}, {single})"
+    for first in range(0, scale // 5, 100):
+        yield f"DELETE FROM outbox WHERE number > {first} AND number <= {first + 100}"
+
+
 def _plain_tables() -> Iterator[str]:
     yield (
         "CREATE TABLE plain (id INT NOT NULL PRIMARY KEY, a INT, b BIGINT, c VARCHAR(40), d VARCHAR(40), e VARCHAR(20), "
@@ -178,6 +232,7 @@ WORKLOADS: dict[str, tuple[Callable[[], Iterator[str]], Callable[[int], Iterator
         _plain_tables,
         _bulk("plain", "n, n * 7, n * 1000003, CONCAT('customer ', n), CONCAT('street ', n % 500), 'town', n % 3000, CONCAT('{\"n\": ', n, '}')"),
     ),
+    "outbox": (_outbox_tables, _outbox_changes),
     "rare": (
         _rare_tables,
         _bulk(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bench.measuring.observing import CountError
 from bench.measuring.servers import Servers, offset
 
 from bench import workloads
 
-PARTITIONS = {"orders": 4, "wide": 4, "many": 1}
+PARTITIONS = {"orders": 4, "wide": 4, "many": 1, "outbox": 4}
+MARKER = "CREATE TABLE marker (id INT PRIMARY KEY); INSERT INTO marker VALUES (1)"
+MARKERS = {"outbox": workloads.outbox_row(workloads.OUTBOX_MARKER)}  # of workloads whose marker is no table of its own
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,12 @@ class Data:
         """The topic of the marker, the row that is inserted last."""
         return f"{prefix}.{self.database}.marker"
 
+    def check(self, found: Mapping[str, int], prefix: str) -> None:
+        """Raise `CountError` if these are not the numbers of records, by topic, that the workload makes."""
+        records = sum(found.values())
+        if records != self.records + 1:
+            raise CountError(f"{records:,} records of {prefix} are in Kafka and not {self.records + 1:,}")
+
 
 def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:
     """Write a workload into the log, from CREATE TABLE to the marker row."""
@@ -49,7 +59,7 @@ def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:
         workloads.create(connection, workload)
         workloads.fill(connection, workload, changes)
     tables = [name for (name,) in mysql.sql("SHOW TABLES", database)]
-    mysql.sql("CREATE TABLE marker (id INT PRIMARY KEY); INSERT INTO marker VALUES (1)", database)
+    mysql.sql(MARKERS.get(workload, MARKER), database)
     return Data(database, tuple(tables), before, records(workload, changes), PARTITIONS[workload])
 
 

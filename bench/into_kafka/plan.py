@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bench.measuring import connectors
+from bench.measuring.servers import Servers
 from bench.measuring.turns import turns
 
 START_SECONDS = 25  # estimate for a run: start of a side, the wait for a quiet machine, counting
@@ -46,6 +48,10 @@ class Case:
     def is_main(self) -> bool:
         """Whether this is the main case."""
         return (self.workload, self.metadata, self.compression, self.schemas) == ("orders", "MINIMAL", "lz4", "off")
+
+    def properties(self, servers: Servers, database: str, prefix: str) -> dict[str, str]:
+        """The connector's properties, for both sides."""
+        return connectors.properties(servers, database, prefix, compression=self.compression, schemas=self.schemas == "on")
 
     def key(self) -> dict[str, Any]:
         """The key of its results."""

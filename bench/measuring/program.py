@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,12 +49,12 @@ def require_room(needed: int) -> None:
         )
 
 
-def opened(running: Servers, path: Path, *, go_on: bool) -> Results:
-    """Open the file of results."""
+def opened(running: Servers, path: Path, *, go_on: bool, further: Mapping[str, str] | None = None) -> Results:
+    """Open the file of results; `further` are versions besides those that every program names."""
     header = {
         "date": str(datetime.now(UTC).date()),
         "machine": servers.machine(),
-        "versions": servers.versions(running),
+        "versions": {**servers.versions(running), **(further or {})},
     }
     return (Results.go_on if go_on else Results.begin)(path, header)
 
