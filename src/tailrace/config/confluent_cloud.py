@@ -13,7 +13,7 @@ from typing import Final
 from attrs import frozen
 
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import JSON
+from tailrace.encoding.class_names import JSON
 
 _FORMATS: Final = ("output.data.format", "output.key.format")
 _DECIMALS: Final = "json.output.decimal.format"
