@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from support.kafka_columns import records
+from support.kafka_columns import binary, records
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Header, binary_of
 
@@ -61,6 +61,15 @@ def test_any_number_of_interleaved_parts_comes_out_in_order():
         expected = sorted((line for item in items for line in shown(item)), key=lambda line: line[0])
         (merged,) = in_log_order([item for item in items if len(item)])
         assert shown(merged) == expected
+
+
+def test_headers_that_are_null_stay():
+    items = [at(records("t", [b"1", b"2"], [b"x", b"y"]), [1, 4]), at(records("t", [b"3"], [b"z"]), [2])]
+    items[0].headers = (Header("h", binary([None, None]), np.array([False, True])),)
+    (merged,) = in_log_order(items)
+    ((values, mask),) = [(header.values, header.nulls) for header in merged.headers]
+    assert [values[i] for i in range(3)] == [None] * 3
+    assert mask.tolist() == [False, False, True]
 
 
 def test_headers_of_one_name_both_stay():

@@ -25,7 +25,7 @@ from tests.formats.connect_parts import (
 )
 from tests.formats.golden_records import golden_records
 
-from tailrace.changes.records import Records
+from tailrace.changes.records import Header, Records
 from tailrace.changes.source_records import SourceRecords
 
 Ours = Callable[[SourceRecords], Sequence[Records]]
@@ -162,15 +162,19 @@ def _note(made: Sequence[Records], found: dict[int, list[ConnectRecord] | Failur
 
 def _unpacked(records: Records) -> Iterator[ConnectRecord]:
     for i in range(len(records)):
-        headers = [(header.name, header.values[i]) for header in records.headers]
+        headers = [(header.name, header.values[i]) for header in records.headers if _has(header, i)]
         yield ConnectRecord(
             records.topic,
             records.partition,
             int(records.timestamps[i]),
             records.keys[i],
             records.values[i],
-            tuple((name, value) for name, value in headers if value is not None),
+            tuple(headers),
         )
+
+
+def _has(header: Header, i: int) -> bool:
+    return header.values[i] is not None or (header.nulls is not None and bool(header.nulls[i]))
 
 
 def _differing(theirs: Outcome, ours: Outcome, same: Same) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from support.kafka_columns import binary, records
 from support.kafka_reading import read_topics
-from tailrace.changes.records import Binary, Records
+from tailrace.changes.records import Binary, Header, Records
 from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError
 from tailrace.kafka.producer import HELD_BYTES, Producer
@@ -79,6 +79,16 @@ def test_a_column_of_nothing_but_nulls_or_empty_strings_goes_through(kafka_broke
     )
     found = [(r.key, r.value) for r in read_topics(kafka_broker.address, [topic])]
     assert found == [(None, b"")] * 3 + [(b"", None)] * 2
+
+
+def test_headers_with_null_arrive_beside_records_without_them(kafka_broker, topic, producer_of):
+    producer = producer_of(topic)
+    for n in (1, 4):  # a single record goes another way than several
+        sent = records(topic, [b"k"] * n, [b"v"] * n, partition=0)
+        sent.headers = (Header("h", binary([None] * n), np.arange(n) % 2 == 0),)
+        in_one_transaction(producer, sent)
+    found = read_topics(kafka_broker.address, [topic])
+    assert [r.headers for r in found] == [{"h": None}, {"h": None}, {}, {"h": None}, {}]
 
 
 def test_times_and_headers_are_each_records_own(kafka_broker, topic, producer_of):

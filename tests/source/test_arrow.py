@@ -1,5 +1,6 @@
 """Records as Arrow batches for Spark."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -65,6 +66,13 @@ def test_a_record_lists_only_the_headers_that_it_has():
         [("a", b"1"), ("b", b"3")],
         [],
     ]
+
+
+def test_a_header_that_a_record_has_with_null_is_listed():
+    records = records_of("t", [1, 2])
+    records.headers = (Header("a", binary([None, None]), np.array([False, True])),)
+    (batch,) = record_batches(records)
+    assert [[(h["key"], h["value"]) for h in row] for row in batch["headers"].to_pylist()] == [[], [("a", None)]]
 
 
 @pytest.mark.parametrize(("most_rows", "most_bytes"), [(7, 1 << 20), (1000, 300), (1, 1), (10**6, 1 << 30)])

@@ -38,25 +38,29 @@ def _merged(items: Sequence[Records]) -> Records:
         timestamps=np.concatenate([item.timestamps for item in items])[order],
         positions=taken([item.positions for item in items], order),
         log_order=np.concatenate([item.log_order for item in items])[order],
-        headers=tuple(Header(name[0], taken([_header(item, name) for item in items], order)) for name in names),
+        headers=tuple(_merged_header(items, name, order) for name in names),
         partition=items[0].partition,
     )
 
 
-def _numbered(item: Records) -> dict[tuple[str, int], Binary]:
+def _merged_header(items: Sequence[Records], name: tuple[str, int], order: npt.NDArray[np.integer]) -> Header:
+    """The headers of that name and number; records that have none have a null without a header."""
+    found = [_numbered(item).get(name) or Header(name[0], nulls(len(item))) for item in items]
+    values = taken([each.values for each in found], order)
+    if all(each.nulls is None for each in found):
+        return Header(name[0], values)
+    masks = [np.zeros(len(each.values), np.bool_) if each.nulls is None else each.nulls for each in found]
+    return Header(name[0], values, np.concatenate(masks)[order])
+
+
+def _numbered(item: Records) -> dict[tuple[str, int], Header]:
     """The headers by their names, and by how many of the same name stand before them."""
-    found: dict[tuple[str, int], Binary] = {}
+    found: dict[tuple[str, int], Header] = {}
     counts: Counter[str] = Counter()
     for header in item.headers:
-        found[header.name, counts[header.name]] = header.values
+        found[header.name, counts[header.name]] = header
         counts[header.name] += 1
     return found
-
-
-def _header(item: Records, name: tuple[str, int]) -> Binary:
-    """The header of that name and number; all null if the records have none."""
-    found = _numbered(item).get(name)
-    return nulls(len(item)) if found is None else found
 
 
 def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:

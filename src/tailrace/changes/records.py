@@ -58,10 +58,18 @@ def nulls(n: int) -> Binary:
 
 @dataclass(slots=True)
 class Header:
-    """One header; its value is null for records without it."""
+    """One header; its value is null for records without it.
+
+    Attributes:
+        name: of the header.
+        values: of each record.
+        nulls: which records have the header with a null value, shape (n,); None: none, a null is of a record without it.
+
+    """
 
     name: str
     values: Binary
+    nulls: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(slots=True)

@@ -21,12 +21,12 @@ from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.history_topic import without_history_topic
-from tailrace.config.properties.connect import JSON
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
-from tailrace.connectors.converter_settings import require_text
+from tailrace.connectors.converter_settings import require_json_headers, require_text
 from tailrace.connectors.load import load_with_document
+from tailrace.encoding.class_names import JSON
 from tailrace.errors import ConfigError
 from tailrace.link import Link
 from tailrace.sinks import check_target
@@ -116,6 +116,7 @@ def load_job(
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
         require_text(settings, f"--to {target.text}", (JSON,))
+        require_json_headers(settings, f"--to {target.text}")
         document, settings = without_history_topic(document, settings)
     lanes = settings.tasks_max if is_kafka and not settings.topics_by_content else 1
     pace = Pace(

@@ -39,7 +39,8 @@ class Settings:
 
     Attributes after the properties:
         routing: the topic of each table's changes.
-        key_format, value_format: the settings of a converter with properties of its own, such as Avro's; None: it has none.
+        key_format, value_format, header_format: the settings of a converter with properties of its own, such as Avro's; None:
+            it has none.
         custom_converters: those of `converters`, in order, with their properties.
         transform_chain: the transforms in order, with their properties.
         topics_by_content: transforms take topics from what records contain, so that one lane has to deliver them.
@@ -175,6 +176,8 @@ class Settings:
     value_converter_replace_null_with_default: bool
     header_converter: str
     header_converter_schemas_enable: bool
+    header_converter_decimal_format: str
+    header_converter_replace_null_with_default: bool
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
     exactly_once_support: str
@@ -197,6 +200,7 @@ class Settings:
     routing: Routing
     key_format: object | None
     value_format: object | None
+    header_format: object | None
     custom_converters: tuple[CustomConverterSettings, ...]
     transform_chain: tuple[TransformSettings, ...]
     topics_by_content: bool

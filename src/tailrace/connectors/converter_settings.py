@@ -10,21 +10,48 @@ from typing import Final
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import JSON
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
+from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
+from tailrace.encoding.json_properties import json_properties
 from tailrace.errors import ConfigError, UnsupportedError
 
-PARTS: Final = ("key", "value")
-_OF_JSON: Final = ("schemas.enable", "decimal.format", "replace.null.with.default", "schemas.cache.size")
+PARTS: Final = ("key", "value", "header")
+_OF_JSON: Final = tuple(each.name for each in json_properties("value"))
 
 
 def read_converters(
-    values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
+    values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems, *, transformed: bool = False
 ) -> dict[str, ConverterSettings | None]:
-    """The settings of each part's converter, None where it is JSON or text; errors and warnings are added to `problems`."""
-    return {part: _read(part, str(values[f"{part}.converter"]), entries, problems) for part in PARTS}
+    """The settings of each part's converter, None where it has none of its own.
+
+    Args:
+        values: of all properties.
+        entries: what is set.
+        problems: where errors and warnings go.
+        transformed: whether there are transforms, which may make something else of keys and envelopes.
+
+    """
+    found: dict[str, ConverterSettings | None] = {}
+    for part in PARTS:
+        converter = str(values[f"{part}.converter"])
+        found[part] = _read(part, converter, entries, problems)
+        if part != "header" and not transformed:
+            _require_structs(part, converter, found[part], problems)
+    return found
+
+
+def _require_structs(part: str, converter: str, settings: ConverterSettings | None, problems: Problems) -> None:
+    """Refuse a converter that fails on every key, or on every envelope."""
+    own = CONVERTERS.get(converter)
+    if own is None or settings is None or own.takes_structs(settings):
+        return
+    what = "keys are structs" if part == "key" else "values are envelopes"
+    problems.add(
+        f"{part}.converter={converter}: {what}, and it fails on them, as in Kafka Connect; it goes with a transform that makes "
+        "something else of them, such as EventRouter or ExtractField"
+    )
 
 
 def _read(
@@ -38,11 +65,13 @@ def _read(
         return None
     if any(entry.broken for entry in given.values()) or any(name.startswith(prefix) for name in problems.unknown):
         return None  # what is wrong with it was said
-    texts = {name: entry.text for name, entry in given.items() if name not in _OF_JSON}
-    for name in sorted(set(given) & set(_OF_JSON)):
+    reading = own.reading()
+    foreign = set(_OF_JSON) - reading.tables(converter).by_name.keys()
+    texts = {name: entry.text for name, entry in given.items() if name not in foreign}
+    for name in sorted(set(given) & foreign):
         problems.warn(f"{given[name].shown_name} has no effect: it is a property of {JSON}")
     try:
-        return own.reading().settings(converter, part, texts, problems)
+        return reading.settings(converter, part, texts, problems)
     except (ConfigError, UnsupportedError):
         return None  # they are among the problems
 
@@ -72,3 +101,12 @@ def require_text(settings: Settings, what: str, converters: Sequence[str]) -> No
                 f"{name}.converter is {converter}, which {what} does not take: deliver to Kafka, or set "
                 f"{name}.converter={' or '.join(converters)}"
             )
+
+
+def require_json_headers(settings: Settings, what: str) -> None:
+    """Refuse converters of headers whose bytes can't stand in lines of JSON. Raises as `require_text`."""
+    if settings.header_converter not in (SIMPLE_HEADERS, JSON):
+        raise ConfigError(
+            f"header.converter is {settings.header_converter}, which {what} does not take: deliver to Kafka, or set "
+            f"header.converter={SIMPLE_HEADERS} or {JSON}"
+        )

@@ -26,7 +26,7 @@ from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import CLIENTS, pass_through
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import GROUP, JSON
+from tailrace.config.properties.connect import GROUP
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.property import Kind, Property, PropertyTables, Status
 from tailrace.config.settings import Settings
@@ -43,6 +43,7 @@ from tailrace.connectors.converter_settings import read_converters
 from tailrace.connectors.custom_converters import read_custom_converters
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
+from tailrace.encoding.class_names import JSON
 from tailrace.java_patterns import split_list
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
@@ -106,7 +107,7 @@ def from_mapping(
     creation = _topic_creation(values, entries, problems)
     overrides = _overrides(kind, values, entries, problems)
     transforms = _transforms(values, entries, problems)
-    converters = read_converters(values, entries, problems)
+    converters = read_converters(values, entries, problems, transformed=bool(transforms))
     custom = read_custom_converters(kind, _texts(values["converters"]), entries, problems)
     problems.raise_if_any(source)
     return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters, custom)
@@ -216,6 +217,7 @@ def _settings(
         routing=_routing(kind, values, renames or ()),
         key_format=converters["key"],
         value_format=converters["value"],
+        header_format=converters["header"],
         custom_converters=custom_converters,
         transform_chain=transforms,
         topics_by_content=renames is None,

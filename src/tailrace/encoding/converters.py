@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from tailrace.encoding.class_names import APICURIO_AVRO, BYTE_ARRAY, CONFLUENT_AVRO, NUMBERS, STRING
+
 if TYPE_CHECKING:
     from tailrace.config.problems import Problems
     from tailrace.config.property import PropertyTables
@@ -49,6 +51,14 @@ class Making:
     schema_ids: Callable[[ConverterSettings], SchemaIds | None]
 
 
+def _always(_settings: ConverterSettings) -> bool:
+    return True
+
+
+def _never(_settings: ConverterSettings) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class OwnConverter:
     """A converter with properties of its own.
@@ -58,6 +68,9 @@ class OwnConverter:
         writes: what it writes, for the reference.
         reading: imports what reads its properties.
         making: imports what encodes.
+        for_headers: whether it writes headers, too.
+        takes_structs: whether it can write keys and envelopes as they are, with these settings; else transforms have to make
+            something else of them.
 
     """
 
@@ -65,6 +78,8 @@ class OwnConverter:
     writes: str
     reading: Callable[[], Reading]
     making: Callable[[], Making]
+    for_headers: bool = False
+    takes_structs: Callable[[ConverterSettings], bool] = _always
 
 
 def _reading_avro() -> Reading:
@@ -79,17 +94,49 @@ def _making_avro() -> Making:
     return Making(avro_encoder_for, schema_ids_for)
 
 
+def _reading_plain() -> Reading:
+    from tailrace.encoding.plain.settings import plain_settings, tables_of
+
+    return Reading(tables_of, plain_settings)
+
+
+def _making_plain() -> Making:
+    from tailrace.encoding.plain.encoder import no_schema_ids, plain_messages
+
+    return Making(plain_messages, no_schema_ids)
+
+
+def _plain(title: str, writes: str) -> OwnConverter:
+    return OwnConverter(title, writes, _reading_plain, _making_plain, for_headers=True, takes_structs=_never)
+
+
 CONVERTERS: Final[Mapping[str, OwnConverter]] = {
-    "io.confluent.connect.avro.AvroConverter": OwnConverter(
+    STRING: OwnConverter(
+        "Text",
+        "what Java's `toString` makes of a key or value: a text as it is, `Struct{id=1}`",
+        _reading_plain,
+        _making_plain,
+        for_headers=True,
+    ),
+    BYTE_ARRAY: _plain("Bytes", "bytes as they are, such as the payload of an outbox; everything else fails"),
+    **{
+        name: _plain(f"Numbers: {type_}", f"a key or value that is {type_}, in binary form; everything else fails")
+        for name, type_ in NUMBERS.items()
+    },
+    CONFLUENT_AVRO: OwnConverter(
         "Avro with Confluent's API",
         "Avro, with schemas in a registry that has Confluent's API",
         _reading_avro,
         _making_avro,
     ),
-    "io.apicurio.registry.utils.converter.AvroConverter": OwnConverter(
+    APICURIO_AVRO: OwnConverter(
         "Avro with Apicurio's API",
         "Avro, with schemas in Apicurio Registry by its own API",
         _reading_avro,
         _making_avro,
     ),
 }
+"""The table of converters that have properties of their own."""
+
+OF_HEADERS: Final = tuple(name for name, own in CONVERTERS.items() if own.for_headers)
+"""Those that write headers, too."""

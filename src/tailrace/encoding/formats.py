@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailrace.config.properties.connect import JSON, NUMERIC, STRING
 from tailrace.config.settings import Settings
+from tailrace.encoding.class_names import SIMPLE_HEADERS
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
 from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
+from tailrace.encoding.json_properties import NUMERIC
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:
-    """The encoder of a configuration's converters; `all_json`: texts in headers have quotes, for lines of JSON."""
+    """The encoder of a configuration's converters; `all_json`: headers are JSON, too, for lines of JSON."""
     return MessageEncoder(
         _messages(settings.key_converter, key_format(settings), settings.key_format),
         _messages(settings.value_converter, value_format(settings), settings.value_format),
-        JsonMessages(header_format(settings, quoted=all_json)),
+        _header_messages(settings, all_json=all_json),
     )
 
 
@@ -49,17 +50,22 @@ def value_format(settings: Settings) -> JsonFormat:
     )
 
 
-def header_format(settings: Settings, *, quoted: bool = False) -> JsonFormat:
-    """How headers are written. Kafka's own default converter writes JSON, but for texts, which it leaves as they are."""
-    bare = settings.header_converter != JSON and not quoted
-    return JsonFormat(settings.header_converter_schemas_enable, bare_texts=bare)
+def header_format(settings: Settings) -> JsonFormat:
+    """How headers are written, where it is as JSON; Kafka's own default converter writes no schemas."""
+    return JsonFormat(
+        settings.header_converter_schemas_enable,
+        settings.header_converter_replace_null_with_default,
+        settings.header_converter_decimal_format == NUMERIC,
+    )
 
 
 def _messages(converter: str, format_: JsonFormat, own: ConverterSettings | None) -> Messages:
-    if own is not None:
-        return CONVERTERS[converter].making().messages(own)
-    if converter == STRING:
-        from tailrace.encoding.strings import StringMessages  # polars, which few need here
+    return JsonMessages(format_) if own is None else CONVERTERS[converter].making().messages(own)
 
-        return StringMessages()
-    return JsonMessages(format_)
+
+def _header_messages(settings: Settings, *, all_json: bool) -> Messages:
+    if settings.header_converter == SIMPLE_HEADERS and not all_json:
+        from tailrace.encoding.simple_headers import SimpleHeaderMessages  # what only headers need
+
+        return SimpleHeaderMessages()
+    return _messages(settings.header_converter, header_format(settings), settings.header_format)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tailrace.changes.layouts import Layout
 from tailrace.changes.records import Binary, Header, Records, nulls
-from tailrace.changes.source_records import Mask, SourceRecords
+from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
 
 
 class Messages(Protocol):
@@ -31,10 +31,7 @@ class MessageEncoder:
         """The records as bytes. Headers that formats add come behind the records' own, a key's before a value's."""
         keys, of_keys = self._encoded_keys(records)
         values, of_values = self._values.render_with_headers(records.value, records, records.has_value)
-        own = [
-            Header(each.name, self._headers.render_with_headers(each.layout, records, each.present)[0])
-            for each in records.headers
-        ]
+        own = [self._encoded_header(each, records) for each in records.headers]
         return Records(
             topic=records.topic,
             keys=keys,
@@ -45,6 +42,13 @@ class MessageEncoder:
             headers=(*own, *of_keys, *of_values),
             partition=records.partition,
         )
+
+    def _encoded_header(self, header: SourceHeader, records: SourceRecords) -> Header:
+        values = self._headers.render_with_headers(header.layout, records, header.present)[0]
+        if values.valid is None:
+            return Header(header.name, values)
+        nulls = ~values.valid if header.present is None else header.present & ~values.valid
+        return Header(header.name, values, nulls if nulls.any() else None)
 
     def size(self, encoded: Records) -> int:
         """The bytes of keys and values."""

@@ -22,20 +22,25 @@ from tailrace.changes.layouts import Array, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.encoding.decimal_texts import decimal_texts
+from tailrace.encoding.plain.columns import binary_over
+from tailrace.encoding.plain.settings import UTF_8, WITH_MARK
 from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
 _FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
-_DAY = 86_400_000
+DAY = 86_400_000
 _CONNECT: Final = "org.apache.kafka.connect.data."
-_MILLISECONDS: Final = {f"{_CONNECT}Date": _DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}  # Connect's own types
+MILLISECONDS: Final = {f"{_CONNECT}Date": DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}  # Connect's own types
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class StringMessages:
-    """Renders keys or values."""
+    """Renders keys, values or headers; `encoding` is that of the bytes, by Python's name."""
+
+    def __init__(self, encoding: str = UTF_8) -> None:
+        self._encoding = encoding
 
     def render(self, layout: Layout, records: SourceRecords, present: Mask | None = None) -> Binary:
         """One text for each record; null where `present` is false, or where the whole key or value is null.
@@ -46,21 +51,16 @@ class StringMessages:
         """
         root = root_path(layout)
         null = nulls_of(records, root) if present is None else nulls_of(records, root) | ~present
-        texts = _texts(records, root).to_arrow().cast(pa.large_string())
-        return _binary(texts, None if not null.any() else ~null)
+        texts, valid = _texts(records, root), None if not null.any() else ~null
+        if self._encoding != UTF_8:
+            return binary_over(_encoded(texts, self._encoding), valid)
+        return binary_over(texts.to_arrow().cast(pa.large_string()), valid)
 
     def render_with_headers(
         self, layout: Layout, records: SourceRecords, present: Mask | None = None
     ) -> tuple[Binary, tuple[Header, ...]]:
         """The same, and the headers that belong to it: none."""
         return self.render(layout, records, present), ()
-
-
-def _binary(texts: pa.Array, valid: Mask | None) -> Binary:
-    _, offsets, data = texts.buffers()
-    n = len(texts)
-    held = np.frombuffer(offsets, np.int64, n + 1, texts.offset * 8) if n else np.zeros(1, np.int64)
-    return Binary(np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8), held, valid)
 
 
 def _texts(records: SourceRecords, path: Path) -> pl.Series:
@@ -97,9 +97,9 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.BYTES:
         return _of_distinct(values, _buffer)
     if schema.type in _FRACTIONS:
-        return _of_distinct(values, java_float)
-    if schema.name in _MILLISECONDS:
-        unit = _MILLISECONDS[schema.name]
+        return float_texts(values)
+    if schema.name in MILLISECONDS:
+        unit = MILLISECONDS[schema.name]
         return _of_distinct(values, lambda value: java_date(value * unit))
     return values.cast(pl.String)
 
@@ -117,6 +117,19 @@ def _object_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return str(value).lower() if isinstance(value, bool) else java_float(value) if isinstance(value, float) else str(value)
+
+
+def float_texts(values: pl.Series) -> pl.Series:
+    """Floating-point numbers as Java shows them."""
+    return _of_distinct(values, java_float)
+
+
+def _encoded(texts: pl.Series, encoding: str) -> pa.Array:
+    """Texts in another character set, one after the other: hardly anybody has another one than UTF-8."""
+    mark = b"\xfe\xff" if encoding == WITH_MARK else b""
+    name = "utf-16-be" if mark else encoding
+    made = [None if text is None else (mark if text else b"") + text.encode(name, "replace") for text in texts.to_list()]
+    return pa.array(made, pa.large_binary())
 
 
 def _of_distinct(values: pl.Series, text: Callable[[Any], str]) -> pl.Series:

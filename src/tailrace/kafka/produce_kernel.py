@@ -47,11 +47,17 @@ def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int
 
 @entry
 def _put_headers(message: Int, headers: Int, row: Int) -> Int:
-    """Add a row's headers; return how many arguments the message then has."""
+    """Add a row's headers; return how many arguments the message then has. A null is none, unless the last mask says so."""
     count = FIXED
     for k in range(len(headers)):
-        data, offsets, valid = headers[k, 1], headers[k, 2], headers[k, 3]
+        data, offsets, valid, nulls = headers[k, 1], headers[k, 2], headers[k, 3], headers[k, 4]
         if valid != 0 and load8(valid + row) == 0:
+            if nulls != 0 and load8(nulls + row) != 0:
+                message[count, 0] = HEADER
+                message[count, 1] = headers[k, 0]
+                message[count, 2] = 0
+                message[count, 3] = 0
+                count += 1
             continue
         begin = np.int64(load64(offsets + row * 8))
         message[count, 0] = HEADER

@@ -12,6 +12,7 @@ from ctypes import CFUNCTYPE, c_size_t
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tailrace.changes.records import INT64, Binary, Records
 from tailrace.kafka.arguments import FIXED, HEADER, KEY, OPAQUE, PARTITION, RKT, TIMESTAMP, VALUE, WIDTH
@@ -38,8 +39,8 @@ class Rows:
         self._kept.append(times)
         columns = [*self._column(records.keys), *self._column(records.values), address_of(times)]
         self._columns = np.array([*columns, address_of(self._message), 0], np.int64)
-        headers = [(self._name(h.name), *self._column(h.values)) for h in records.headers]
-        self._headers = np.array(headers, np.int64).reshape(len(headers), 4)
+        headers = [(self._name(h.name), *self._column(h.values), self._mask(h.nulls)) for h in records.headers]
+        self._headers = np.array(headers, np.int64).reshape(len(headers), 5)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -70,7 +71,8 @@ class Rows:
         message[5, 1:3] = _place(self._columns[3:6], records.values)
         count = FIXED
         for (name, *places), header in zip(self._headers, records.headers, strict=True):
-            if header.values.valid is None or header.values.valid[0]:
+            is_null = header.nulls is not None and header.nulls[0]
+            if header.values.valid is None or header.values.valid[0] or is_null:
                 message[count, 0:4] = (HEADER, name, *_place(places, header.values))
                 count += 1
         self.error = _PRODUCEVA(call)(client, address_of(message), count) or 0
@@ -86,9 +88,15 @@ class Rows:
     def _column(self, column: Binary) -> tuple[int, int, int]:
         data = np.ascontiguousarray(column.data)
         offsets = np.ascontiguousarray(column.offsets, np.int64)
-        valid = None if column.valid is None else np.ascontiguousarray(column.valid, np.bool_)
-        self._kept += (data, offsets, valid)
-        return address_of(data) or _NOWHERE, address_of(offsets), 0 if valid is None else address_of(valid)
+        self._kept += (data, offsets)
+        return address_of(data) or _NOWHERE, address_of(offsets), self._mask(column.valid)
+
+    def _mask(self, mask: npt.NDArray[np.bool_] | None) -> int:
+        if mask is None:
+            return 0
+        held = np.ascontiguousarray(mask, np.bool_)
+        self._kept.append(held)
+        return address_of(held)
 
     def _name(self, name: str) -> int:
         text = np.frombuffer(name.encode() + b"\0", np.uint8)

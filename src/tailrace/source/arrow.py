@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from tailrace.changes.records import Binary, Header, Records
+from tailrace.changes.records import Header, Records
+from tailrace.changes.source_records import Mask
 
 SPARK_SCHEMA = (
     "topic string, partition int, key string, value string, "
@@ -56,7 +57,7 @@ def header_lists(headers: Sequence[Header], n: int) -> pa.Array:
     """For each record the list of its headers, as `headers` in `SPARK_SCHEMA`."""
     if not headers:
         return pa.ListArray.from_arrays(pa.array(np.zeros(n + 1, np.int32)), pa.array([], _HEADER), type=_HEADERS)
-    present = np.column_stack([_is_valid(header.values) for header in headers])
+    present = np.column_stack([_is_there(header) for header in headers])
     rows, which = np.nonzero(present)
     values = pa.chunked_array([header.values.to_arrow(pa.large_binary()) for header in headers])
     taken = values.take(pa.array(which * n + rows)).combine_chunks().cast(pa.binary())
@@ -68,8 +69,12 @@ def header_lists(headers: Sequence[Header], n: int) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pairs, type=_HEADERS)
 
 
-def _is_valid(values: Binary) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.ones(len(values), np.bool_) if values.valid is None else values.valid
+def _is_there(header: Header) -> Mask:
+    """Which records have the header, with a value or with null."""
+    valid = header.values.valid
+    if valid is None:
+        return np.ones(len(header.values), np.bool_)
+    return valid if header.nulls is None else valid | header.nulls
 
 
 def _cuts(records: Records) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,6 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import JSON, STRING
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_NEW_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import ALIKE, nearest
@@ -22,6 +21,7 @@ from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
+from tailrace.encoding.class_names import JSON, STRING
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel

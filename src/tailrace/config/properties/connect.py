@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from attrs import evolve
+
 from tailrace.config.property import Kind, Property, Status, prefixed
-from tailrace.encoding.converters import CONVERTERS
+from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS, STRING
+from tailrace.encoding.converters import CONVERTERS, OF_HEADERS
+from tailrace.encoding.json_properties import json_properties
 
 GROUP = "Kafka Connect"
-JSON = "org.apache.kafka.connect.json.JsonConverter"
-SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
-STRING = "org.apache.kafka.connect.storage.StringConverter"
-NUMERIC = "NUMERIC"
 _NOT_YET = "that converter is not supported yet"
 _CONVERTERS_BY_MAKER = tuple(
     (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
@@ -31,6 +31,11 @@ _CONVERTERS_BY_MAKER = tuple(
 _SPARK = "Spark runs the tasks"
 
 
+def _json_properties(side: str) -> tuple[Property, ...]:
+    """JSON's own properties; those of a header converter that is not JSON are none of them."""
+    return tuple(evolve(each, name=f"{side}.converter.{each.name}") for each in json_properties(side))
+
+
 def _converter(side: str) -> tuple[Property, ...]:
     name = f"{side}.converter"
     return (
@@ -38,39 +43,13 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=name,
             kind=Kind.CLASS,
             default=JSON,
-            allowed=(JSON, STRING, *CONVERTERS),
+            allowed=(JSON, *CONVERTERS),
             other_spellings={"json": JSON, "string": STRING},
             recognised=_CONVERTERS_BY_MAKER,
             doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`. "
             "All of them and their properties: [converters](converters.md).",
         ),
-        Property(
-            name=f"{name}.schemas.enable",
-            kind=Kind.BOOL,
-            default=True,
-            doc=f"Whether each {side} carries its schema.",
-        ),
-        Property(
-            name=f"{name}.decimal.format",
-            kind=Kind.ENUM,
-            default="BASE64",
-            allowed=("BASE64", NUMERIC),
-            doc=f"How Connect decimals stand in JSON {side}s: the bytes of the unscaled value, or a number.",
-        ),
-        Property(
-            name=f"{name}.replace.null.with.default",
-            kind=Kind.BOOL,
-            default=True,
-            doc="Whether a null of a field with a default value is written as that default, as Connect does.",
-        ),
-        Property(
-            name=f"{name}.schemas.cache.size",
-            kind=Kind.INT,
-            default=1000,
-            status=Status.IGNORED,
-            reason="schemas are rendered once for each structure",
-            doc="How many schemas the converter remembers.",
-        ),
+        *_json_properties(side),
     )
 
 
@@ -100,19 +79,13 @@ PROPERTIES = (
         name="header.converter",
         kind=Kind.CLASS,
         default=SIMPLE_HEADERS,
-        allowed=(SIMPLE_HEADERS, JSON),
-        other_spellings={"simple": SIMPLE_HEADERS, "json": JSON},
+        allowed=(SIMPLE_HEADERS, JSON, *OF_HEADERS),
+        other_spellings={"simple": SIMPLE_HEADERS, "json": JSON, "string": STRING},
         recognised=_CONVERTERS_BY_MAKER,
-        doc="Converter of headers. Connect's own default, which is the default here too, is taken for JSON without "
-        f"schemas, which is what it writes (but for decimals and dates); `{JSON}` has schemas as the next property says.",
+        doc="Converter of headers. Connect's own default, which is the default here too, writes texts as they are and "
+        "everything else as JSON without schemas. All of them: [converters](converters.md).",
     ),
-    Property(
-        name="header.converter.schemas.enable",
-        kind=Kind.BOOL,
-        default=True,
-        doc="Whether the keys in headers (`__debezium.newkey`, `__debezium.oldkey`) carry their schema, where "
-        "`header.converter` is the JSON converter.",
-    ),
+    *_json_properties("header"),
     Property(
         name="transforms",
         kind=Kind.LIST,
@@ -225,12 +198,7 @@ FAMILIES = (
     prefixed("openlineage.integration.", "What OpenLineage events tell.", Status.UNUSED, ""),
     prefixed("key.converter.", "Properties of the key's [converter](converters.md).", Status.WORKS, ""),
     prefixed("value.converter.", "Properties of the value's [converter](converters.md).", Status.WORKS, ""),
-    prefixed(
-        "header.converter.",
-        "Properties of the header converter.",
-        Status.IGNORED,
-        "headers are written as JSON values",
-    ),
+    prefixed("header.converter.", "Properties of the header's [converter](converters.md).", Status.WORKS, ""),
     prefixed(
         "offset.",
         "Where the embedded engine keeps offsets.",
