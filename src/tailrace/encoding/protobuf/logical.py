@@ -14,8 +14,8 @@ import numpy as np
 from tailrace.changes.address_table import address_table
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn
-from tailrace.changes.vectors import Kind, Vector
-from tailrace.changes.views import vector_over
+from tailrace.changes.vectors import Kind, Vector, integers
+from tailrace.changes.views import vector_of, vector_over
 from tailrace.encoding.protobuf.logical_kernel import KINDS, write_messages
 from tailrace.errors import DeliveryError
 from tailrace.kernels.addresses import address_of
@@ -60,9 +60,6 @@ def messages_of(schema: Schema, column: AnyColumn) -> Vector:
 
 def message_of(schema: Schema, value: Any) -> bytes:
     """The message of one value: a number, or the bytes of a decimal's unscaled value. Raises as `messages_of`."""
-    from tailrace.changes.vectors import integers
-    from tailrace.changes.views import vector_of
-
     column = vector_of([value], Kind.BYTES) if schema.name == DECIMAL else integers(np.array([value], np.int64))
     return cast("bytes", messages_of(schema, column).to_arrow()[0].as_py())
 

@@ -67,8 +67,6 @@ def count_digits(source: Int, length: Int, powers: Any) -> Int:
         return -1
     if reaches(source, length, first, negative, last, powers, digits + 1):
         digits += 1
-    elif not reaches(source, length, first, negative, last, powers, digits):
-        digits -= 1
     return digits + 1
 
 
