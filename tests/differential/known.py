@@ -45,6 +45,15 @@ def _lost(debezium: Any, tailrace: Any) -> bool:
     return "\ufffd" in debezium and "\ufffd" not in tailrace
 
 
+def _is_more_than_0(debezium: Any, tailrace: Any) -> bool:
+    """Debezium says no, and tailrace yes."""
+    return not debezium and bool(tailrace)
+
+
+_FALLBACKS = (None, 0, 946684799000, 946684799000000, "1999-12-31T23:02:03.45Z")  # of the variants with zero dates
+_CONVERTERS = r"custom converter: (booleans|types for the JDBC sink.*)"
+_JDBC_SINK = r"custom converter: types for the JDBC sink.*"
+_CHARACTER_SET = r"(key|value)\.schema\.(fields\[\d+\]\.)*parameters(\.__debezium\.source\.column\.character_set)?"
 _CHANGES = r"dbz"
 _VALUE = r"value(\.payload)?"
 _TABLE = _VALUE + r"\.tableChanges\[0\]\.table"
@@ -68,7 +77,17 @@ KNOWN: tuple[Known, ...] = (
         "Truncation in the middle of a character",
         r"dbz[._]d_defaults[._]policies",
         _IMAGE + r"\.cut",
-        r"column policies.*",
+        r"column policies.*|custom converter: types for the JDBC sink",
+    ),
+    Known("Converted numbers without a sign", r"dbz\.d_types\.ints", _IMAGE + r"\.tiu?1?u", _CONVERTERS, when=_is_more_than_0),
+    Known("The character set of what has none", r"dbz\.d_(types|defaults)\..*", _CHARACTER_SET, _JDBC_SINK),
+    Known("The digits of a FLOAT", r"dbz\.d_types\.decimals", _IMAGE + r"\.n", _JDBC_SINK, when=same_float),
+    Known(
+        "The first row behind ZeroDateFallbackConverter",
+        r"dbz\.(d_types\.(dates|generated_columns)|d_defaults\.(policies|times))",
+        _IMAGE + r"\.(dt?[1-6]?|ts[1-6]?|date_masked|dno|dte)",
+        r"custom converter: zero dates.*",
+        when=lambda debezium, _: debezium in _FALLBACKS,
     ),
 )
 

@@ -28,6 +28,22 @@ POLICIES = {
     "column.exclude.list": f"{_P}.excluded",
 }
 KEYS = {"message.key.columns": "d_defaults.custom_key:k1,k2;d_defaults.custom_key_no_pk:k1;d_keys.tx2:v"}
+_CONVERTERS = "io.debezium.connector.binlog.converters."
+BOOLEANS = {
+    "converters": "one,any",
+    "one.type": "io.debezium.connector.mysql.converters.TinyIntOneToBooleanConverter",
+    "any.type": f"{_CONVERTERS}TinyIntOneToBooleanConverter",
+    "any.selector": r"d_types\.ints\.tiu, D_DEFAULTS\.numbers\.t.",
+    "any.length.checker": "false",
+}
+JDBC_SINK = {
+    "converters": "sink",
+    "sink.type": f"{_CONVERTERS}JdbcSinkDataTypesConverter",
+    "sink.selector.boolean": r"d_types\.ints\.(ti.*|b|mi|biu),d_types\.decimals\.d52,d_types\.floats\.d,d_defaults\.numbers\.(b.?|tn|dn)",
+    "sink.selector.real": r"d_types\.floats\.(f|r|d124)|d_types\.decimals\.n|d_types\.ints\.si,d_defaults\.numbers\.(f|dbe?|d)",
+    "sink.selector.string": r"d_types\.strings\..*|d_types\.charsets\.(u3|asc_|cbin)|d_types\.ints\.(i|bi|y)|d_defaults\.(texts\.[cv].?|policies\.m.*)",
+}
+ZERO_DATES = {"converters": "zero", "zero.type": f"{_CONVERTERS}ZeroDateFallbackConverter"}
 TRANSACTIONS = {
     "provide.transaction.metadata": "true",
     "include.query": "true",
@@ -102,6 +118,25 @@ VARIANTS = (
     Variant(
         "names for avro, unicode",
         {"schema.name.adjustment.mode": "avro_unicode", "field.name.adjustment.mode": "avro_unicode"},
+    ),
+    Variant("custom converter: booleans", BOOLEANS | TYPES_ONLY),
+    Variant("custom converter: types for the JDBC sink", JDBC_SINK | POLICIES | TYPES_ONLY),
+    Variant(
+        "custom converter: types for the JDBC sink, propagated, real as float",
+        JDBC_SINK | {"sink.treat.real.as.double": "false", "column.propagate.source.type": ".*"} | TYPES_ONLY | KEYS,
+    ),
+    Variant("custom converter: zero dates", ZERO_DATES | TYPES_ONLY | {"time.precision.mode": "connect"}),
+    Variant(
+        "custom converter: zero dates as values",
+        ZERO_DATES
+        | {
+            "zero.fallback.date": "1970-01-01",
+            "zero.fallback.datetime": "1999-12-31 23:59:59",
+            "zero.fallback.timestamp": "2000-01-01T01:02:03.450+02:00",
+            "zero.column.d_types.zero_dates.dtn.fallback": "null",
+            "zero.column.d_types.zero_dates.tsn.fallback": "1970-01-01T00:00:00Z",
+        }
+        | TYPES_ONLY,
     ),
     Variant("no tombstones, updates skipped", {"tombstones.on.delete": "false", "skipped.operations": "u,t"}),
     Variant("comments, context headers", {"include.schema.comments": "true", "extended.headers.enabled": "true"}),

@@ -31,13 +31,15 @@ def plain_type(schema: Schema) -> pa.DataType:
     """The Arrow type of a schema's values.
 
     Raises:
-        ValueError: it is a map, or an array whose items have no schema.
+        ValueError: it is an array or a map of which the items have no schema.
 
     """
     if schema.type is Type.STRUCT:
         return pa.struct([pa.field(each.name, plain_type(each.schema)) for each in schema.fields])
     if schema.type is Type.ARRAY and schema.items is not None:
         return pa.list_(plain_type(schema.items))
+    if schema.type is Type.MAP and schema.items is not None and schema.keys is not None:
+        return pa.map_(plain_type(schema.keys), plain_type(schema.items))
     if schema.type not in PLAIN:
         raise ValueError(f"a schema of type {schema.type} has no Arrow type here")
     return PLAIN[schema.type]

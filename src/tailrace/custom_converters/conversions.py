@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from tailrace.changes.arrow_columns import one_value
 from tailrace.changes.vectors import from_arrow
 from tailrace.config.custom_converter_settings import CustomConverterSettings
@@ -19,7 +21,7 @@ from tailrace.connectors.object_paths import load_object
 from tailrace.custom_converters.python_converter import python_converter
 from tailrace.custom_converters.spec import AS_VALUES, ColumnConversion, Converting
 from tailrace.events.shape import ColumnPolicy
-from tailrace.schema.connect import NO_DEFAULT, Schema
+from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
 
@@ -30,13 +32,13 @@ class ConvertedField:
     Attributes:
         schema: of the field, with the column's default.
         convert: from the column that was read to the field's.
-        read_as: the schema in whose form values are read.
+        read_as: the schema in whose form values are read; None: that of the field without a converter.
 
     """
 
     schema: Schema
     convert: ColumnPolicy
-    read_as: Schema
+    read_as: Schema | None = None
 
 
 DefaultIn = Callable[[Schema], Any]
@@ -64,7 +66,7 @@ def converted_field(
         found = made(each)(table, column, schema)
         if found is not None:
             default = _default(found, schema, default_in)
-            return ConvertedField(_field_schema(found, column, schema, default), found.convert, found.read_as or schema)
+            return ConvertedField(_field_schema(found, column, schema, default), found.convert, found.read_as)
     return None
 
 
@@ -102,4 +104,6 @@ def _default(found: ColumnConversion, schema: Schema, default_in: DefaultIn | No
     default = schema.default if found.read_as is None or default_in is None else default_in(read_as)
     if default is NO_DEFAULT:
         return None
-    return found.convert(from_arrow(one_value(default, read_as))).to_arrow()[0].as_py()
+    converted = found.convert(from_arrow(one_value(default, read_as))).to_arrow()[0].as_py()
+    is_short = found.schema.type is Type.FLOAT32 and converted is not None
+    return float(str(np.float32(converted))) if is_short else converted  # the shortest text that reads as the same float

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tailrace.changes.arrow_columns import array_of, plain_type, vector_of_array
+from tailrace.changes.arrow_columns import array_of, vector_of_array
 from tailrace.changes.vectors import Vector
 from tailrace.custom_converters.interface import Conversion, CustomConverter, RelationalColumn
 from tailrace.custom_converters.spec import ColumnConversion, Converting
 from tailrace.errors import ConfigError, ConversionError
 from tailrace.python_objects import load_callable
-from tailrace.schema.connect import NO_DEFAULT, Schema
+from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
 
@@ -75,10 +75,11 @@ class _Function:
 
 
 def _check_type(schema: Schema, where: str) -> None:
-    try:
-        plain_type(schema)
-    except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from error
+    items = schema.items.type if schema.type is Type.ARRAY and schema.items is not None else None
+    if schema.type is Type.MAP or (schema.type is Type.ARRAY and items not in (Type.FLOAT32, Type.FLOAT64)):
+        raise ConfigError(f"{where}: a field can be no {schema.type} here, but for arrays of float32 or float64")
+    for field in schema.fields:
+        _check_type(field.schema, where)
 
 
 def _described(table: TableId, column: Column, schema: Schema) -> RelationalColumn:

@@ -108,11 +108,12 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
         )
     _refuse_records_of_notifications(settings)
     require_text(settings, "a DataFrame", (JSON, STRING))
-    if output != OUTPUTS[0] and settings.transforms:
-        raise UnsupportedError(
-            f"transforms={','.join(settings.transforms)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
-            "leave transforms out"
-        )
+    for name, aliases in (("transforms", settings.transforms), ("converters", settings.converters)):
+        if output != OUTPUTS[0] and aliases:
+            raise UnsupportedError(
+                f"{name}={','.join(aliases)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
+                f"leave {name} out"
+            )
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,

@@ -183,6 +183,8 @@ def _settled(spec: TransformSpec, part: Part, shape: str, problems: Problems) ->
 
 
 def _options(spec: TransformSpec | PredicateSpec, part: Part, problems: Problems) -> dict[str, Any] | None:
+    if isinstance(spec, TransformSpec) and spec.takes_any_option:
+        return _any_options(part)
     known = {prop.name: prop for prop in spec.properties}
     for name, entry in part.items():
         if name not in known and name not in _OF_ALL:
@@ -192,6 +194,13 @@ def _options(spec: TransformSpec | PredicateSpec, part: Part, problems: Problems
             problems.warn(f"{part[prop.name].shown_name} is ignored: {prop.reason}")
     read_all = {prop.attribute: _value(prop, part, problems) for prop in spec.properties if prop.in_settings}
     return None if _WRONG in read_all.values() else read_all
+
+
+def _any_options(part: Part) -> dict[str, Any] | None:
+    """The options of a transform in Python, as texts."""
+    if any(entry.broken for entry in part.values()):
+        return None
+    return {"options": {name: entry.text for name, entry in part.items() if name not in _OF_ALL}}
 
 
 _WRONG: Final = object()

@@ -32,6 +32,11 @@ class Failures:
     type: str = ""
     tolerant: bool = False
 
+    def where(self, records: SourceRecords) -> str:
+        """What messages begin with: the transform and the topic."""
+        name = f"transforms.{self.alias} ({self.type.rpartition('.')[2]})"
+        return f"{name} failed on a record of the topic {records.topic}"
+
     def without(self, records: SourceRecords, failed: Mask, why: str) -> SourceRecords:
         """The records that did not fail.
 
@@ -47,8 +52,7 @@ class Failures:
         count = int(np.count_nonzero(failed))
         if not count:
             return records
-        name = f"transforms.{self.alias} ({self.type.rpartition('.')[2]})"
-        message = f"{name} failed on a record of the topic {records.topic}: {why}"
+        message = f"{self.where(records)}: {why}"
         if not self.tolerant:
             raise TransformError(message)
         log.warning("%s; %d dropped, as errors.tolerance is all", message, count)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Final, cast
 
+from tailrace.python_objects import is_python
 from tailrace.transforms.spec import HEADER, KEY, VALUE, PredicateSpec, TransformSpec
 
 KAFKA: Final = "org.apache.kafka.connect.transforms."
@@ -89,10 +90,14 @@ def predicate_names() -> tuple[str, ...]:
 
 
 def transform_spec(type_: str) -> tuple[TransformSpec, str] | None:
-    """The transform of a Java class and its part, `Key`, `Value` or ""; None if there is none.
+    """The transform of a Java class and its part, `Key`, `Value` or ""; or one in Python; None if there is none.
 
     `Outer.Inner`, as some people write it, is not a class's name in Java.
     """
+    if is_python(type_):
+        from tailrace.custom_transforms.python_transform import python_spec  # as much as a transform
+
+        return python_spec(type_), ""
     name, _, part = type_.partition("$")
     module = _MODULES.get(_OTHER_NAMES.get(name, name))
     if module is None:

@@ -61,6 +61,7 @@ class TransformSpec:
         topics: what it does to topics.
         has_parts: whether there is one for keys and one for values.
         has_header_part: whether there is one for headers besides.
+        takes_any_option: its options are texts by any names, which `make` gets as `options`; then it has no properties.
         settle: gives the options that count, and warnings, from typed options, those that the configuration gives, and
             `tailrace.event.shape`; for old properties that have new ones.
 
@@ -73,6 +74,7 @@ class TransformSpec:
     topics: Callable[[Options], Topics] = _no_effect
     has_parts: bool = False
     has_header_part: bool = False
+    takes_any_option: bool = False
     settle: Callable[[Options, Options, str], tuple[Options, list[str]]] = _as_given
 
 

@@ -146,9 +146,10 @@ def _converted(table: TableId, column: Column, plain: Schema, settings: MySqlSet
 def _plan_before(
     found: ConvertedField, plain: Schema, column: Column, logged: MapColumn, settings: MySqlSettings
 ) -> ColumnPlan:
-    """How values are read for a custom converter; one that has its own form of them gets zero dates as nulls."""
-    own = column if found.read_as is plain else replace(column, optional=True)
-    return plan_of(own, found.read_as, logged, settings)
+    """How values are read for a custom converter; one with a form of its own gets dates unadjusted, and zero dates as nulls."""
+    if found.read_as is None:
+        return plan_of(column, plain, logged, settings)
+    return replace(plan_of(column, found.read_as, logged, settings), zero=None, adjust_years=False)
 
 
 def field_schema(column: Column, settings: MySqlSettings) -> Schema:

@@ -24,14 +24,7 @@ _Settings = TypeVar("_Settings", bound=Settings)
 
 
 def rows_alone(settings: _Settings) -> _Settings:
-    """The settings that make a connector yield only row changes; a connector adds those of its types.
-
-    Raises:
-        ConfigError: there are custom converters, whose types a DataFrame's columns would not have.
-
-    """
-    if settings.custom_converters:
-        raise ConfigError('converters: output="rows" has types of its own: leave it out, and convert columns in Spark')
+    """The settings that make a connector yield only row changes; a connector adds those of its types."""
     return evolve(
         settings,
         tables=settings.tables.without_signal_tables(),

@@ -31,7 +31,6 @@ from tailrace.schema.tables import Column, TableId
 log = logging.getLogger(__name__)
 
 CHARACTER_SET: Final = "__debezium.source.column.character_set"
-_YEAR: Final = "io.debezium.time.Year"
 _NUMBERS: Final = (Type.INT16, Type.INT32, Type.INT64, Type.FLOAT32, Type.FLOAT64)
 _PROPERTIES: Final = (
     selector_property("selector.boolean", "Columns that become int16: 1 if the number is more than 0, else 0"),
@@ -83,7 +82,7 @@ def _plain(type_: Type, schema: Schema) -> Schema:
 
 
 def _is_number(schema: Schema) -> bool:
-    return schema.type in _NUMBERS and schema.name in (None, _YEAR)
+    return schema.type in _NUMBERS and schema.name is None
 
 
 def _as_one_or_zero(vector: Vector) -> Vector:
@@ -101,7 +100,7 @@ def _string(table: TableId, column: Column, schema: Schema) -> ColumnConversion:
     parameters = () if column.charset is None else ((CHARACTER_SET, column.charset),)
     made = Schema(Type.STRING, parameters=parameters)
     if column.jdbc_type in jdbc.BINARY_TYPES:
-        return ColumnConversion(made, _as_utf8, read_as=_plain(Type.BYTES, schema))
+        return ColumnConversion(made, _as_utf8, read_as=_plain(Type.BYTES, schema), default="")
     if column.jdbc_type in jdbc.DECIMAL_TYPES and not _is_big(column):
         return ColumnConversion(made, _same, read_as=_plain(Type.STRING, schema))
     if schema.type is Type.STRING and (schema.name is None or schema.name.startswith("io.debezium.data.")):
