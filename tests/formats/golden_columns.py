@@ -1,70 +1,19 @@
-"""Columns of golden lines: values of a schema as vectors, in the kinds that tailrace's decoders give."""
+"""Which golden lines are columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
-from tailrace.changes.vectors import Kind, Vector
-from tailrace.changes.views import vector_of
+from tailrace.changes.column_of_values import KINDS
 from tailrace.schema.connect import Schema, Type
 
-KINDS: Final = {
-    Type.INT8: Kind.INT,
-    Type.INT16: Kind.INT,
-    Type.INT32: Kind.INT,
-    Type.INT64: Kind.INT,
-    Type.BOOLEAN: Kind.BOOL,
-    Type.FLOAT32: Kind.FLOAT32,
-    Type.FLOAT64: Kind.FLOAT64,
-    Type.STRING: Kind.TEXT,
-    Type.BYTES: Kind.BYTES,
-    Type.STRUCT: Kind.STRUCT,
-}
-_NUMBERS: Final = {Kind.INT: np.int64, Kind.BOOL: np.int64, Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}
 _FRACTIONS: Final = (Type.FLOAT32, Type.FLOAT64)
 
 
 def is_columnar(schema: Schema) -> bool:
-    """Whether a vector holds values of this schema: no maps, and no arrays but those of floating-point numbers."""
+    """Whether a column holds values of this schema: no maps, and no arrays but those of floating-point numbers."""
     if schema.type is Type.STRUCT:
         return all(is_columnar(each.schema) for each in schema.fields)
     if schema.type is Type.ARRAY:
         return schema.items is not None and schema.items.type in _FRACTIONS
     return schema.type in KINDS
-
-
-def vector(schema: Schema, values: Sequence[Any]) -> Vector:
-    """Values, in the form of `golden_schemas.value_of`, as a vector."""
-    if schema.type is Type.STRUCT:
-        return _structs(schema, values)
-    if schema.type is Type.ARRAY and schema.items is not None:
-        return _lists(schema.items, values)
-    kind = KINDS[schema.type]
-    if kind is Kind.TEXT:
-        return vector_of([None if value is None else value.encode() for value in values])
-    if kind is Kind.BYTES:
-        return vector_of(values, Kind.BYTES)
-    data = np.array([0 if value is None else value for value in values], _NUMBERS[kind])
-    return Vector(kind, len(data), data, _bitmap(values))
-
-
-def _structs(schema: Schema, values: Sequence[Any]) -> Vector:
-    parts = [vector(each.schema, [(value or {}).get(each.name) for value in values]) for each in schema.fields]
-    names = tuple(each.name for each in schema.fields)
-    return Vector(Kind.STRUCT, len(values), np.empty(0, np.int64), _bitmap(values), (), tuple(parts), names)
-
-
-def _lists(items: Schema, values: Sequence[Any]) -> Vector:
-    offsets = np.zeros(len(values) + 1, np.int64)
-    np.cumsum([len(value or ()) for value in values], out=offsets[1:])
-    child = vector(items, [item for value in values for item in value or ()])
-    return Vector(Kind.LIST, len(values), offsets, _bitmap(values), (), (child,))
-
-
-def _bitmap(values: Sequence[Any]) -> Any:
-    if all(value is not None for value in values):
-        return None
-    return np.packbits([value is not None for value in values], bitorder="little")

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from tests.formats.golden_columns import is_columnar, vector
+from tests.formats.golden_columns import is_columnar
 from tests.formats.golden_schemas import schema_of, value_of
 
 from tailrace.changes import expand as roles
+from tailrace.changes.column_of_values import column_of_values
 from tailrace.changes.layouts import Array, Constant, Layout, Node, Struct, Values, layout_of_values, values_by_field
 from tailrace.changes.source_records import AnyColumn, Lists, Objects, SourceHeader
 from tailrace.changes.vectors import Vector
@@ -166,7 +167,7 @@ class Laid:
     def column(self, schema: Schema, values: Payloads) -> int:
         """Add a vector; returns its slot."""
         slot = len(self.columns)
-        self.columns += flat([vector(schema, values)])
+        self.columns += flat([column_of_values(schema, values)])
         return slot
 
     def values(self, schema: Schema, values: Payloads, role: int) -> Node:

@@ -1,8 +1,8 @@
 """EventRouter beside Debezium's, on the golden lines of outbox tables and of everything else."""
 
 import pytest
+from tests.formats.chains import assert_as_real, lines_of
 from tests.formats.connect_parts import Transform
-from tests.formats.debezium_transforms import assert_as_real, lines_of
 from tests.formats.golden_lines import golden_lines, sources
 
 pytestmark = pytest.mark.debezium

@@ -1,8 +1,8 @@
 """HeaderToValue beside Debezium's. The real one goes by what it has seen, so each line is alone."""
 
 import pytest
+from tests.formats.chains import assert_as_real, lines_of
 from tests.formats.connect_parts import Transform
-from tests.formats.debezium_transforms import assert_as_real, lines_of
 from tests.formats.golden_lines import golden_lines
 
 pytestmark = pytest.mark.debezium

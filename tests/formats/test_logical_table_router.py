@@ -1,8 +1,8 @@
 """ByLogicalTableRouter beside Debezium's."""
 
 import pytest
+from tests.formats.chains import assert_as_real, lines_of
 from tests.formats.connect_parts import Transform
-from tests.formats.debezium_transforms import assert_as_real, lines_of
 
 pytestmark = pytest.mark.debezium
 

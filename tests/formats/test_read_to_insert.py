@@ -2,8 +2,8 @@
 
 import pytest
 from tests.differential.jars import UnavailableError, debezium_jars
+from tests.formats.chains import assert_as_real
 from tests.formats.connect_parts import ConnectParts, Transform
-from tests.formats.debezium_transforms import assert_as_real
 from tests.formats.golden_lines import golden_lines
 
 from tailrace_standins.servers.connect_jars import connect_jars

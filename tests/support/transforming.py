@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from support.encoding import WITHOUT_SCHEMAS
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Column, Layout, Struct
@@ -14,7 +15,7 @@ from tailrace.changes.records import binary_of
 from tailrace.changes.source_records import EventKind, SourceRecords, every_record
 from tailrace.changes.vectors import from_arrow
 from tailrace.encoding.json import JsonEncoder, JsonFormat
-from tailrace.events.pipeline import transforms_of
+from tailrace.events.pipeline import RecordPipeline, transforms_of
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.transforms.chain import transformed
 
@@ -72,6 +73,18 @@ def run(records, *chain, schemas=False, defaults=True, tolerant=False):
     encoder = JsonEncoder(format_, format_, format_)
     made = in_log_order([encoder.encode(each) for each in transformed(records, transforms_of(unit_settings(given)))])
     return [_seen(each, i) for each in made for i in range(len(each))]
+
+
+def records_behind(event, *chain, tolerant=False):
+    """(topic, partition, timestamp, key, value, headers) of each record of an event behind the pipeline, in log order."""
+    given = properties(*chain) | ({"errors.tolerance": "all"} if tolerant else {})
+    found = []
+    for records in RecordPipeline(WITHOUT_SCHEMAS, transforms_of(unit_settings(given))).records([event], interleaved=True):
+        for i in range(len(records)):
+            headers = {header.name: header.values[i] for header in records.headers if header.values[i] is not None}
+            place = records.topic, records.partition, int(records.timestamps[i])
+            found.append((int(records.log_order[i]), *place, records.keys[i], records.values[i], headers))
+    return [each[1:] for each in sorted(found, key=lambda each: each[0])]
 
 
 def schema_of(message):

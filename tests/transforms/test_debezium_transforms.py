@@ -6,8 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from support.records_behind import records_behind
 from support.row_changes import NOW_US, row_changes
+from support.transforming import records_behind
 from support.unit_settings import unit_settings
 from tailrace.errors import ConfigError, TransformError, UnsupportedError
 from tailrace.schema.tables import TableId

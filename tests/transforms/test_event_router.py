@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from support.records_behind import records_behind
 from support.row_changes import row_changes
+from support.transforming import records_behind
 from support.unit_settings import unit_settings
 from tailrace.errors import ConfigError, TransformError
 

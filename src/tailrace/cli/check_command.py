@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.text import Text
 
 from tailrace.cli.exit_codes import exit_code_for
+from tailrace.cli.samples import Samples, sample_lines, wanted
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors import applying_of, checks_of
 from tailrace.connectors.findings import Finding, Level, Statement
-from tailrace.connectors.load import load
+from tailrace.connectors.load import load_with_document
 from tailrace.errors import SourceSetupError
 
 SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("warning", "yellow"), Level.ERROR: ("error", "bold red")}
@@ -26,15 +27,25 @@ ROUNDS: Final = 5
 _WIDTH: Final = 9
 
 
-def check_connector(config: Path, *, worker: Worker | None = None, apply: bool = False, strict: bool = False) -> int:
-    """Print the findings, and with `apply` fix them; the exit code is that of the remaining ones."""
-    settings = load(config, worker, strict=strict)
+def check_connector(
+    config: Path,
+    *,
+    worker: Worker | None = None,
+    apply: bool = False,
+    strict: bool = False,
+    samples: Samples | None = None,
+) -> int:
+    """Print what transforms do and the findings, and with `apply` fix them; the exit code is that of the remaining ones."""
+    document, settings = load_with_document(config, worker, strict=strict)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     for note in (*(worker.ignored() if worker else ()), *settings.notes):
         _line(out, "note", "cyan", note)
     for warning in (*(worker.warnings() if worker else ()), *settings.warnings):
         _line(out, "warning", "yellow", warning)
     findings: Sequence[Finding] = checks_of(settings).check(settings)
+    if wanted(samples, settings, is_alone=True):
+        for line in sample_lines(settings, document, samples, offline=False):
+            _line(out, "sample", "cyan", line)
     _print(out, findings)
     if apply:
         findings = _mended(out, settings, findings)

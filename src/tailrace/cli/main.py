@@ -16,6 +16,7 @@ from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, Work
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
 from tailrace.cli.failures import cause_of, first_line
 from tailrace.cli.offsets_commands import offsets_app
+from tailrace.cli.samples import Samples
 from tailrace.errors import TailraceError
 from tailrace.source.stop_time import STOP_SECONDS
 
@@ -135,6 +136,16 @@ def check(
             "For SQL Server and Db2.",
         ),
     ] = False,
+    samples: Annotated[
+        Samples | None,
+        typer.Option(
+            "--samples",
+            help="Whether to show what the transforms make of sample events: of one table whole and of the others topic and "
+            "key (short), or everything (all). The rows are made up; so are the tables with --offline. [default: short for a "
+            "connector with transforms; none where there are several connectors]",
+            show_default=False,
+        ),
+    ] = None,
     strict: Strict = False,
 ) -> None:
     """Look at whether the database is set up for change data capture, and say what to mend."""
@@ -145,12 +156,13 @@ def check(
             raise typer.BadParameter("--apply needs the server, to which --offline does not connect")
         from tailrace.cli.offline_check import check_offline
 
-        raise typer.Exit(check_offline(configs, Worker.read(worker), as_json=as_json, strict=strict))
+        raise typer.Exit(check_offline(configs, Worker.read(worker), as_json=as_json, strict=strict, samples=samples))
     if len(configs) > 1 or as_json:
         raise typer.BadParameter("several files, and --json, need --offline: the server of one connector is looked at")
     from tailrace.cli.check_command import check_connector
 
-    raise typer.Exit(check_connector(configs[0], worker=Worker.read(worker), apply=apply, strict=strict))
+    found = check_connector(configs[0], worker=Worker.read(worker), apply=apply, strict=strict, samples=samples)
+    raise typer.Exit(found)
 
 
 @app.command()

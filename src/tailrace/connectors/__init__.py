@@ -15,7 +15,7 @@ from tailrace.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
-    from tailrace.connectors.interface import Applying, Checks, Connector, TakingOver, TypedRows
+    from tailrace.connectors.interface import Applying, Checks, Connector, Samples, TakingOver, TypedRows
     from tailrace.connectors.spec import Spec
 
 
@@ -73,6 +73,12 @@ def typed_rows_of(settings: Settings) -> TypedRows:
     """The module that reads one table's typed rows."""
     rows: TypedRows = load_object(spec_of(settings).rows)
     return rows
+
+
+def samples_of(settings: Settings) -> Samples:
+    """The module that gives what sample events need."""
+    samples: Samples = load_object(spec_of(settings).samples)
+    return samples
 
 
 def taking_over(settings: Settings) -> TakingOver:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:  # what is named here is heavy
     from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
     from tailrace.events.event import Event, NewEvents
+    from tailrace.events.samples import SampledTable
+    from tailrace.schema.tables import Table, TableId
+    from tailrace.transforms.named_columns import NamedColumn
 
 
 class Connector(Protocol):
@@ -224,6 +227,22 @@ class TypedRows(Protocol):
 
     def row_settings(self, settings: Any) -> Any:
         """The settings that make a connector yield only row changes, with column types that Spark has."""
+
+
+class Samples(Protocol):
+    """Sample events of tables, by which `tailrace check` shows what transforms do."""
+
+    def structures(self, settings: Any) -> Mapping[TableId, Table]:
+        """The structures of the captured tables, without signal tables, from the server."""
+
+    def made(self, settings: Any, names: Sequence[str], columns: Sequence[NamedColumn]) -> Table:
+        """A table that stands for one whose name has these parts, the last one its own; none: any name.
+
+        `columns` are those that transforms name.
+        """
+
+    def sampled(self, settings: Any, table: Table) -> SampledTable:
+        """What sample events of a table need; it connects to nothing."""
 
 
 class TakingOver(Protocol):

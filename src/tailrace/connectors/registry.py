@@ -33,12 +33,9 @@ DEMO: Final = "sqlserver"
 
 _GIVEN: Final[tuple[Spec, ...]] = tuple(import_module(f"{folder}.spec").SPEC for folder in FOLDERS)
 _DATABASES: Final = " and ".join(filter(None, [", ".join(spec.database for spec in _GIVEN[:-1]), _GIVEN[-1].database]))
-_MARIADB: Final = (
-    "that database is not supported: MariaDB's log has events of its own, its GTIDs among them, that are not read here"
-)
+_MARIADB: Final = "that database is not supported: MariaDB's log has events of its own, which are not read here"
 _INSTEAD_OF_MARIADB: Final = (
-    "Leave this connector on Debezium; where the data is in MySQL, or moves there, write "
-    "io.debezium.connector.mysql.MySqlConnector"
+    "Leave this connector on Debezium; where the data is in MySQL, or moves there, write MySQL's connector class"
 )
 # Class names that people bring from elsewhere. The reason is more useful than "unknown connector.class". The first
 # match wins, so general patterns (all of io.debezium, all sinks) follow the specific ones.

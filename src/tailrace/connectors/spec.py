@@ -65,6 +65,7 @@ class Spec:
         checks: a module as `Checks`.
         applying: a module as `Applying`; None: no finding has statements to run.
         rows: a module as `TypedRows`.
+        samples: a module as `Samples`.
         taking_over: a module as `TakingOver`.
         demo: a module as `Demo`.
         pages: a module as `Pages`.
@@ -94,6 +95,7 @@ class Spec:
     checks: str
     applying: str | None = None
     rows: str
+    samples: str
     taking_over: str
     demo: str
     pages: str

@@ -108,6 +108,10 @@ class ApicurioSchemaIds:
         self._ids[key] = found, float("inf") if seconds is None else monotonic() + seconds
         return found
 
+    def described(self, topic: str, schema: RegistrySchema) -> str:
+        """Where a schema is kept, for people. Raises `DeliveryError` where the strategy has no name for it."""
+        return str(self._place(topic, schema))
+
     def check(self) -> None:
         """See `SchemaIds`."""
         self._client.check("/system/info")

@@ -85,6 +85,15 @@ class ConfluentSchemaIds:
         """Close the connection; it is opened again when it is needed."""
         self._client.close()
 
+    def described(self, topic: str, schema: RegistrySchema) -> str:
+        """Where a schema is kept, for people, as far as that is known without the registry. Raises as `subject_of`."""
+        strategy, part = self._settings.strategy, self._settings.part
+        if strategy is not Strategy.ASSOCIATED:
+            return f"subject {subject_of(strategy, topic, part, schema)}"
+        if self._settings.fallback is None:
+            return "the subject that the registry associates with the topic"
+        return f"subject {subject_of(self._settings.fallback, topic, part, schema)}, unless the registry associates another"
+
     @property
     def _uses_latest(self) -> bool:
         settings = self._settings

@@ -21,7 +21,7 @@ from tailrace.transforms.additions import (
     path_within,
     standing_alone,
 )
-from tailrace.transforms.field_paths import FIELD_SYNTAX_VERSION, field_path
+from tailrace.transforms.field_syntax import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits

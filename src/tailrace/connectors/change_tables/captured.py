@@ -18,8 +18,9 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.signal_tables import is_for_signals
-from tailrace.connectors.change_tables.table_shapes import TableShapes, TypeT
+from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.shared.field_types import TypeT
 from tailrace.errors import StructureError
 from tailrace.events.shape import Shape
 from tailrace.schema.names import Names

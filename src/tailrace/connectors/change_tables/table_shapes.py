@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 
 from tailrace.changes.model import Level
 from tailrace.connectors.change_tables.dialect import Events
 from tailrace.connectors.change_tables.positions import position_program
-from tailrace.connectors.shared.column_policies import Typed, column_conversions, column_policies
+from tailrace.connectors.shared.column_policies import column_conversions, column_policies
+from tailrace.connectors.shared.field_types import TypeT, with_fields
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.events.shape import Shape
-from tailrace.schema.connect import Schema
 from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Table
-
-
-class FieldType(Typed, Protocol):
-    """The type of a column with a field in events."""
-
-    @property
-    def key(self) -> Schema:
-        """The schema of its field in a key."""
-        ...
-
-
-TypeT = TypeVar("TypeT", bound=FieldType)
 
 
 class TableShapes(Generic[TypeT]):
@@ -69,10 +56,3 @@ class TableShapes(Generic[TypeT]):
     def _schemas(self, table: Table, types: Sequence[TypeT]) -> TableSchemas:
         keys, fields = [each.key for each in types], [each.value for each in types]
         return table_schemas(table, keys, fields, self._source, self._settings, self._names)
-
-
-def with_fields(table: Table, types: Sequence[TypeT | None]) -> tuple[Table, tuple[TypeT, ...]]:
-    """A table without columns that have no type, and the types of the others."""
-    kept = [(column, type_) for column, type_ in zip(table.columns, types, strict=True) if type_ is not None]
-    columns = tuple(column for column, _ in kept)
-    return replace(table, columns=columns), tuple(type_ for _, type_ in kept)

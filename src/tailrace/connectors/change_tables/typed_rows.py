@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from tailrace.connectors.change_tables.capture_instances import newest_structures
 from tailrace.connectors.change_tables.dialect import Dialect
-from tailrace.connectors.change_tables.table_shapes import with_fields
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.arrow_values.selected import ColumnType
+from tailrace.connectors.shared.field_types import with_fields
 from tailrace.connectors.shared.typed_rows import only_one, row_columns
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import StructureError

@@ -28,6 +28,7 @@ SPEC: Final = Spec(
     checks="tailrace.connectors.db2.checks",
     applying="tailrace.connectors.db2.apply_fixes",
     rows="tailrace.connectors.db2.typed_rows",
+    samples="tailrace.connectors.db2.samples",
     taking_over="tailrace.connectors.db2.taking_over",
     demo="tailrace.connectors.db2.demo",
     pages="tailrace.connectors.db2.pages",

@@ -16,6 +16,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tailrace.changes.column_of_values import column_of_values
 from tailrace.changes.model import Level
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
@@ -29,7 +30,7 @@ from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import ColumnType, column_type, converted_schema, misfits, table_of_map
-from tailrace.connectors.shared.column_policies import column_conversions, column_policies, empty_vector
+from tailrace.connectors.shared.column_policies import column_conversions, column_policies
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.errors import StructureError
@@ -138,7 +139,7 @@ class CapturedTables:
             return None
         fields = [converted_schema(table.id, column, self._settings) for column in table.columns]
         shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._batch_positions)
-        return [empty_vector(field) for field in fields], shape
+        return [column_of_values(field, ()) for field in fields], shape
 
     def read_shape(self, table: Table, types: Sequence[ColumnType]) -> Shape:
         """The shape of read events: their positions hold for all rows alike."""

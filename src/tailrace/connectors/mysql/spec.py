@@ -25,6 +25,7 @@ SPEC: Final = Spec(
     position="tailrace.connectors.mysql.given_offset:restart_from",
     checks="tailrace.connectors.mysql.checks",
     rows="tailrace.connectors.mysql.typed_rows",
+    samples="tailrace.connectors.mysql.samples",
     taking_over="tailrace.connectors.mysql.taking_over",
     demo="tailrace.connectors.mysql.demo",
     pages="tailrace.connectors.mysql.pages",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import attrs
 import pyarrow as pa
 
-from tailrace.connectors.mysql import catalog, connection, server_structures
+from tailrace.connectors.mysql.captured_structures import captured_tables
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import field_schema
 from tailrace.connectors.shared.typed_rows import only_one, row_columns, rows_alone
 from tailrace.encoding.rows import RowSchema, arrow_type
-from tailrace.schema.tables import Column, TableId
+from tailrace.schema.tables import Column
 
 
 def row_settings(settings: MySqlSettings) -> MySqlSettings:
@@ -33,16 +32,10 @@ def row_schema(settings: MySqlSettings, *, with_before: bool) -> RowSchema:
 
     """
     settings = row_settings(settings)
-    with connection.connect(settings) as session:
-        found = server_structures.structures(session, catalog.server(session), settings.tables.matches, locking=False)
-    structures = Structures()
-    for database, ddl in found.databases.items():
-        structures.apply(database, ddl)
-    only = only_one(list(found.tables))
-    structures.apply(only.catalog, found.tables[only])
+    tables = captured_tables(settings)
+    table = tables[only_one(list(tables))]
 
     def type_of(column: Column) -> pa.DataType:
         return arrow_type(field_schema(column, settings), column.type_name, column.length, column.scale)
 
-    table = structures[TableId(only.catalog, "", only.name)]
     return RowSchema(row_columns(table, settings, type_of), with_before)

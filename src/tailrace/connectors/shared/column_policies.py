@@ -1,14 +1,11 @@
-"""How rules and custom converters change the values of a table's columns, and empty columns."""
+"""How rules and custom converters change the values of a table's columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from tailrace.changes.policies import Rule, policy_of
-from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.column_types import NUMBERS_AS_BYTES
 from tailrace.connectors.shared.jdbc import TEXT_TYPES
 from tailrace.events.shape import ColumnPolicy
@@ -54,27 +51,3 @@ def _policy(column: Column, type_: Typed | None) -> ColumnPolicy | None:
     may_be_cut = schema.type in (Type.STRING, Type.BYTES) and schema.name not in NUMBERS_AS_BYTES
     is_text = column.jdbc_type in TEXT_TYPES
     return policy_of(type_.rule, is_text=is_text, length=column.length, may_be_cut=may_be_cut)
-
-
-def empty_vector(schema: Schema) -> Vector:
-    """An empty vector for a field of this schema."""
-    kind = _KINDS.get(schema.type, Kind.INT)
-    if kind is Kind.STRUCT:
-        children = tuple(empty_vector(field.schema) for field in schema.fields)
-        return Vector(kind, 0, np.empty(0, np.int64), None, (), children, tuple(f.name for f in schema.fields))
-    if kind is Kind.LIST and schema.items is not None:
-        return Vector(kind, 0, np.zeros(1, np.int64), None, (), (empty_vector(schema.items),))
-    dtype = {Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}.get(kind, np.int64)
-    data = np.empty((0, 4), np.uint32) if kind in (Kind.TEXT, Kind.BYTES) else np.empty(0, dtype)
-    return Vector(kind, 0, data)
-
-
-_KINDS: Final = {
-    Type.FLOAT32: Kind.FLOAT32,
-    Type.FLOAT64: Kind.FLOAT64,
-    Type.BOOLEAN: Kind.BOOL,
-    Type.STRING: Kind.TEXT,
-    Type.BYTES: Kind.BYTES,
-    Type.STRUCT: Kind.STRUCT,
-    Type.ARRAY: Kind.LIST,
-}

@@ -30,6 +30,7 @@ SPEC: Final = Spec(
     checks="tailrace.connectors.sqlserver.checks",
     applying="tailrace.connectors.sqlserver.apply_fixes",
     rows="tailrace.connectors.sqlserver.typed_rows",
+    samples="tailrace.connectors.sqlserver.samples",
     taking_over="tailrace.connectors.sqlserver.taking_over",
     demo="tailrace.connectors.sqlserver.demo",
     pages="tailrace.connectors.sqlserver.pages",

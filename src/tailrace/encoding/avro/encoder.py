@@ -6,7 +6,6 @@ from tailrace.encoding.avro.messages import AvroMessages
 from tailrace.encoding.avro.settings import AvroConverterSettings
 from tailrace.registry.apicurio import ApicurioSchemaIds
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
-from tailrace.registry.schemas import SchemaIds
 
 
 def avro_encoder_for(settings: AvroConverterSettings) -> AvroMessages:
@@ -14,7 +13,7 @@ def avro_encoder_for(settings: AvroConverterSettings) -> AvroMessages:
     return AvroMessages(settings.part, schema_ids_for(settings), settings.framing, settings.options)
 
 
-def schema_ids_for(settings: AvroConverterSettings) -> SchemaIds:
+def schema_ids_for(settings: AvroConverterSettings) -> ConfluentSchemaIds | ApicurioSchemaIds:
     """The client of the registry."""
     if isinstance(settings.ids, ConfluentIds):
         return ConfluentSchemaIds(settings.connection, settings.ids)

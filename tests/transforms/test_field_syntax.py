@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.transforms.field_paths import field_path
+from tailrace.transforms.field_syntax import field_path
 
 
 @pytest.mark.parametrize(

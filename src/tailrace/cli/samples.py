@@ -1,0 +1,76 @@
+"""`--samples`: whether `tailrace check` shows what transforms do to sample events, and how much of it."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.config.documents import flatten
+from tailrace.config.placeholders import PlaceholderError, fill
+from tailrace.config.problems import Problems
+from tailrace.config.settings import Settings
+from tailrace.errors import TailraceError
+
+_LEAST: Final = 4  # characters; what is shorter would be found within other words
+
+
+class Samples(enum.StrEnum):
+    """How much is shown: nothing; one table whole and of the others topic and key; all."""
+
+    NONE = "none"
+    SHORT = "short"
+    ALL = "all"
+
+
+def wanted(asked: Samples | None, settings: Settings, *, is_alone: bool) -> bool:
+    """Whether samples are shown: if that was asked for, or for one configuration that has transforms."""
+    if asked is None:
+        return is_alone and bool(settings.transform_chain)
+    return asked is not Samples.NONE
+
+
+def sample_lines(
+    settings: Settings, document: Mapping[str, Any], asked: Samples | None, *, offline: bool
+) -> Sequence[str]:
+    """The lines. What can't be shown is said in one."""
+    from tailrace.cli.sample_chain import sample_tables  # compiled code, which other checks do without
+    from tailrace.cli.sample_lines import lines_of
+
+    hide = _Hiding(document)
+    try:
+        return list(lines_of(sample_tables(settings, offline=offline, everything=asked is Samples.ALL), hide))
+    except TailraceError as error:
+        return [hide(f"what the transforms do can't be shown: {error}")]
+
+
+def sample_json(settings: Settings, document: Mapping[str, Any], asked: Samples | None) -> Mapping[str, Any]:
+    """The same for programs, without a server."""
+    from tailrace.cli.sample_chain import sample_tables  # as above
+    from tailrace.cli.sample_lines import as_json
+
+    hide = _Hiding(document)
+    try:
+        return as_json(sample_tables(settings, offline=True, everything=asked is Samples.ALL), hide)
+    except TailraceError as error:
+        return {"failure": hide(str(error))}
+
+
+class _Hiding:
+    """Shows the placeholder instead of what it brought in, which may be a secret that a transform puts into records."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        filled: dict[str, str] = {}
+        for text in flatten(document, Problems()).values():
+            try:
+                fill(text, filled)
+            except PlaceholderError:
+                continue  # it can't be had here, so it is in no record
+        texts = {form: placeholder for value, placeholder in filled.items() for form in (value, json.dumps(value)[1:-1])}
+        self._shown = {value: texts[value] for value in sorted(texts, key=len, reverse=True) if len(value) >= _LEAST}
+
+    def __call__(self, text: str) -> str:
+        for value, placeholder in self._shown.items():
+            text = text.replace(value, placeholder)
+        return text
