@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
-from tailrace.changes.records import INT64, Binary, Header, Records, nulls
+from tailrace.changes.records import Binary, Header, Records, nulls
 
 
 def in_log_order(records: Sequence[Records]) -> list[Records]:
@@ -28,6 +26,8 @@ def _overlap(items: Sequence[Records]) -> bool:
 
 
 def _merged(items: Sequence[Records]) -> Records:
+    from tailrace.changes.taking import taken  # compiled code, which planners do without
+
     # stable: the records of one change, such as a delete and its tombstone, have the same rank and must keep their order
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
     names = dict.fromkeys(name for item in items for name in _numbered(item))  # a record may have two headers of one name
@@ -57,19 +57,3 @@ def _header(item: Records, name: tuple[str, int]) -> Binary:
     """The header of that name and number; all null if the records have none."""
     found = _numbered(item).get(name)
     return nulls(len(item)) if found is None else found
-
-
-def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
-    """The strings of several columns, concatenated and then taken in the given order."""
-    joined = pa.concat_arrays([column.to_arrow() for column in columns]).take(pa.array(order))
-    return _from_arrow(joined)
-
-
-def _from_arrow(array: pa.Array) -> Binary:
-    bitmap, offsets, data = array.buffers()
-    count = len(array)
-    valid = None
-    if array.null_count:
-        valid = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little", count=count).astype(np.bool_)
-    held: INT64 = np.frombuffer(offsets, np.int64, count + 1)
-    return Binary(np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8), held, valid)

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-any-return, arg-type, return-value"
+# mypy: disable-error-code="no-any-return, arg-type, return-value, assignment"
 """The compiled loop that reads JSON objects: the shape of each, and its values (see `json_scan.py`).
 
 It reads what can be read without a second thought, and gives up on the rest: a text that it reads is JSON, and its values are
@@ -172,7 +172,7 @@ def _number(p: Int, end: Int, at: Int) -> Any:
             return _GIVEN_UP, 0
         exponent = 0
         while _is_digit(p, end):
-            exponent = min(exponent * 10 + np.int64(load8(p)) - 48, 10_000)
+            exponent = exponent * 10 + np.int64(load8(p)) - 48 if exponent < _MOST_TENS * 100 else exponent
             p += 1
         places += -exponent if minus else exponent
     if is_integer:
