@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tailrace.changes.distinct import distinct_texts
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
@@ -123,13 +124,17 @@ def series(records: SourceRecords, path: Path) -> pl.Series:
 
 
 def texts(records: SourceRecords, path: Path) -> tuple[list[str | None], npt.NDArray[np.int64]]:
-    """The distinct texts of a field, and which one each record has, shape (n,). Raises as `gathered`."""
-    found = series(records, path)
-    distinct = found.unique(maintain_order=True)
-    places = found.to_frame("v").join(
-        distinct.to_frame("v").with_row_index("i"), on="v", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return distinct.to_list(), places["i"].cast(pl.Int64).to_numpy()
+    """The distinct texts of a field, and which one each record has, shape (n,).
+
+    Raises:
+        TypeError: it is no text.
+
+    """
+    found = gathered(records, path)
+    if found.kind is not Kind.TEXT:
+        raise TypeError(f"a {path.schema.type} is no text")
+    firsts, codes = distinct_texts(found)
+    return take(found, firsts).to_arrow().to_pylist(), codes
 
 
 def root_path(layout: Layout) -> Path:

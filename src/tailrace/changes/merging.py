@@ -8,9 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from tailrace.changes.records import INT64, Binary, Header, Records, nulls
+from tailrace.changes.records import Binary, Header, Records, nulls
 
 
 def in_log_order(records: Sequence[Records]) -> list[Records]:
@@ -33,10 +32,10 @@ def _merged(items: Sequence[Records]) -> Records:
     names = dict.fromkeys(name for item in items for name in _numbered(item))  # a record may have two headers of one name
     return Records(
         topic=items[0].topic,
-        keys=taken([item.keys for item in items], order),
-        values=taken([item.values for item in items], order),
+        keys=_taken([item.keys for item in items], order),
+        values=_taken([item.values for item in items], order),
         timestamps=np.concatenate([item.timestamps for item in items])[order],
-        positions=taken([item.positions for item in items], order),
+        positions=_taken([item.positions for item in items], order),
         log_order=np.concatenate([item.log_order for item in items])[order],
         headers=tuple(_merged_header(items, name, order) for name in names),
         partition=items[0].partition,
@@ -46,7 +45,7 @@ def _merged(items: Sequence[Records]) -> Records:
 def _merged_header(items: Sequence[Records], name: tuple[str, int], order: npt.NDArray[np.integer]) -> Header:
     """The headers of that name and number; records that have none have a null without a header."""
     found = [_numbered(item).get(name) or Header(name[0], nulls(len(item))) for item in items]
-    values = taken([each.values for each in found], order)
+    values = _taken([each.values for each in found], order)
     if all(each.nulls is None for each in found):
         return Header(name[0], values)
     masks = [np.zeros(len(each.values), np.bool_) if each.nulls is None else each.nulls for each in found]
@@ -63,17 +62,7 @@ def _numbered(item: Records) -> dict[tuple[str, int], Header]:
     return found
 
 
-def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
-    """The strings of several columns, concatenated and then taken in the given order."""
-    joined = pa.concat_arrays([column.to_arrow() for column in columns]).take(pa.array(order))
-    return _from_arrow(joined)
+def _taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
+    from tailrace.changes.taking import taken  # compiled code, which planners do without
 
-
-def _from_arrow(array: pa.Array) -> Binary:
-    bitmap, offsets, data = array.buffers()
-    count = len(array)
-    valid = None
-    if array.null_count:
-        valid = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little", count=count).astype(np.bool_)
-    held: INT64 = np.frombuffer(offsets, np.int64, count + 1)
-    return Binary(np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8), held, valid)
+    return taken(columns, order)

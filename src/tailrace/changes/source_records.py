@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.layouts import Layout
-from tailrace.changes.merging import taken
 from tailrace.changes.records import INT64, Binary
 from tailrace.changes.vectors import Vector
 
@@ -111,6 +110,8 @@ class SourceRecords:
 
     def take(self, chosen: npt.NDArray[np.integer[Any]]) -> SourceRecords:
         """The records with these indices, in this order; they share the columns."""
+        from tailrace.changes.taking import taken  # compiled code, which planners do without
+
         return replace(
             self,
             roles=np.ascontiguousarray(self.roles[:, chosen]),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,10 @@ from tailrace.java_replacements import replacing, whole_replaced
 from tailrace.schema.names import field_name_adjuster
 from tailrace.transforms.envelopes import is_envelope
 from tailrace.transforms.grouping import groups
-from tailrace.transforms.json_columns import columns_of
 from tailrace.transforms.layout_edits import Edits, with_columns
 from tailrace.transforms.outbox_json import JsonSchemas
 from tailrace.transforms.outbox_layouts import OutboxColumns, OutboxLayouts, ValueForm
-from tailrace.transforms.outbox_payload import Expanded, blank, expanded, unexpanded
+from tailrace.transforms.outbox_payload import Expanded, PayloadExpander, blank, unexpanded
 from tailrace.transforms.outbox_placement import placements
 from tailrace.transforms.outbox_properties import OUTBOX_PROPERTIES
 from tailrace.transforms.outbox_values import coded_numbers, event_times
@@ -69,10 +68,11 @@ class EventRouter:
         self._route = route_topic_regex, route_topic_replacement
         self._tombstones = route_tombstone_on_empty_payload
         self._expands = table_expand_json_payload
-        self._schemas = JsonSchemas(
+        schemas = JsonSchemas(
             nulls_as_bytes=table_json_payload_null_behavior == "optional_bytes",
             adjust=field_name_adjuster(field_name_adjustment_mode),
         )
+        self._expander = PayloadExpander(table_field_event_payload, schemas)
         self._columns = OutboxColumns(
             id=table_field_event_id,
             key=table_field_event_key,
@@ -131,7 +131,7 @@ class EventRouter:
     def _payloads(self, records: SourceRecords, layouts: OutboxLayouts) -> Expanded:
         if not self._expands or not len(records):
             return unexpanded(len(records))
-        return expanded(records, layouts.payload, self._columns.payload, self._schemas)
+        return self._expander.expanded(records, layouts.payload)
 
     def _grouped(
         self, records: SourceRecords, layouts: OutboxLayouts, times: npt.NDArray[np.int64], payloads: Expanded
@@ -143,8 +143,8 @@ class EventRouter:
         for chosen in groups([of_route, of_partition, of_version, payloads.codes]):
             first = int(chosen[0])
             route = routes[of_route[first]] or ""
-            form = ValueForm(route if layouts.is_struct else "", versions[of_version[first]], payloads.schema(first))
-            made, form = _with_payload(records.take(chosen), form, [payloads.values[i] for i in chosen])
+            form = ValueForm(route if layouts.is_struct else "", versions[of_version[first]])
+            made, form = _with_payload(records.take(chosen), form, payloads, chosen)
             yield self._under_topic(
                 route,
                 replace(
@@ -167,13 +167,18 @@ class EventRouter:
         return replace(records, topic=topic)
 
 
-def _with_payload(records: SourceRecords, form: ValueForm, values: Sequence[Any]) -> tuple[SourceRecords, ValueForm]:
+def _with_payload(
+    records: SourceRecords, form: ValueForm, payloads: Expanded, chosen: npt.NDArray[np.int64]
+) -> tuple[SourceRecords, ValueForm]:
     """The records with the columns of their expanded payloads, and where those stand."""
-    schema = form.payload
-    if schema is None:
+    payload = payloads.form(int(chosen[0]))
+    if payload is None:
         return records, form
-    form = replace(form, first=len(records.columns), role=len(records.roles))
-    return with_columns(records, columns_of(schema, values), [np.arange(len(records), dtype=np.int32)]), form
+    form = replace(
+        form, payload=payload.schema, lists=payload.part is not None, first=len(records.columns), role=len(records.roles)
+    )
+    columns = payloads.columns(chosen, payload)
+    return with_columns(records, columns, [np.arange(len(records), dtype=np.int32)]), form
 
 
 def _topics(_options: Options) -> Topics:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from tailrace.changes.layouts import Column, Node, Struct, Values
+from tailrace.changes.layouts import Array, Column, Node, Struct, Values
 from tailrace.changes.source_records import AnyColumn, Objects
 from tailrace.changes.vectors import from_arrow
 from tailrace.schema.connect import Schema, Type
@@ -35,20 +35,31 @@ def columns_of(schema: Schema, values: Sequence[Any]) -> list[AnyColumn]:
     return columns
 
 
-def struct_over(schema: Schema, first: int, role: int) -> Struct:
-    """The struct whose columns stand from slot `first` on; row i of them is what `role` says."""
-    return Struct(schema, _nodes(schema, first, role)[0])
+def struct_over(schema: Schema, first: int, role: int, *, lists: bool = False) -> Struct:
+    """The struct whose columns stand from slot `first` on; row i of them is what `role` says.
+
+    `lists`: arrays are `Lists`, and not `Objects`.
+    """
+    return Struct(schema, _nodes(schema, first, role, lists=lists)[0])
 
 
-def _nodes(schema: Schema, slot: int, role: int) -> tuple[tuple[Node, ...], int]:
+def _nodes(schema: Schema, slot: int, role: int, *, lists: bool) -> tuple[tuple[Node, ...], int]:
     """The nodes of the fields, and the slot behind their columns."""
     nodes: list[Node] = []
     for field in schema.fields:
         if field.schema.type is Type.STRUCT:
-            fields, slot = _nodes(field.schema, slot, role)
+            fields, slot = _nodes(field.schema, slot, role, lists=lists)
             nodes.append(Struct(field.schema, fields))
             continue
-        node: Node = Column(field.schema, slot, role) if field.schema.type in _ARROW else Values(field.schema, slot, role)
-        nodes.append(node)
+        nodes.append(_node(field.schema, slot, role, lists=lists))
         slot += 1
     return tuple(nodes), slot
+
+
+def _node(schema: Schema, slot: int, role: int, *, lists: bool) -> Node:
+    if schema.type in _ARROW:
+        return Column(schema, slot, role)
+    if not lists or schema.items is None:
+        return Values(schema, slot, role)
+    item = struct_over(schema.items, 0, 0) if schema.items.type is Type.STRUCT else Column(schema.items, 0, 0)
+    return Array(schema, slot, role, item)

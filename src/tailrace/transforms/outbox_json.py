@@ -118,6 +118,11 @@ def parsed(text: str) -> Any:
         raise NotExpandedError("it is no JSON") from error
 
 
+def parsed_without_doubles(text: str) -> Any:
+    """The same. Raises `NotExpandedError` if an object has two members of one name, too."""
+    return _STRICT_DECODER.raw_decode(text)[0]
+
+
 def checked(schema: Schema, value: Any) -> Any:
     """A parsed value as a value of its schema.
 
@@ -175,4 +180,12 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise NotExpandedError("an object has two members of one name")
+    return members
+
+
+_STRICT_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_members)
 _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)

@@ -52,6 +52,7 @@ class ValueForm:
         route: the text of the column that decides the topic; it is in the name of the value's schema, if that is a struct.
         version: of that schema.
         payload: the schema of an expanded payload; None: it is as it was.
+        lists: whether the arrays of that are `Lists`.
         first: the slot of an expanded payload's first column.
         role: the role of its columns.
 
@@ -60,6 +61,7 @@ class ValueForm:
     route: str = ""
     version: int | None = None
     payload: Schema | None = None
+    lists: bool = False
     first: int = -1
     role: int = -1
 
@@ -141,13 +143,17 @@ class OutboxLayouts:
         return self._values[form]
 
     def _value(self, form: ValueForm) -> Node:
-        payload = self.payload.node if form.payload is None else struct_over(form.payload, form.first, form.role)
+        payload = self.payload.node if form.payload is None else self._expanded(form.payload, form)
         if not self.is_struct:
             return payload
         placed = [each for each in self._placed(ENVELOPE) if self._has(each.column)]
         further = [(each.alias, filled(self.path(each.column).node)) for each in placed]
         name = _inserted(self.after.schema.name, form.route)
         return struct_of(Schema(Type.STRUCT, name=name, version=form.version), [(PAYLOAD, payload), *further])
+
+    @staticmethod
+    def _expanded(schema: Schema, form: ValueForm) -> Node:
+        return struct_over(schema, form.first, form.role, lists=form.lists)
 
     def _placed(self, place: str) -> list[Placement]:
         return [each for each in self.columns.placements if each.place == place]
