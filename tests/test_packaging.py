@@ -16,7 +16,7 @@ import tailrace_standins
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 ASKS_FOR_THEM = {
-    "tailrace/cli/demo.py",
+    "tailrace/cli/demo_ways.py",
     "tailrace/connectors/db2/demo.py",
     "tailrace/connectors/mysql/demo.py",
     "tailrace/connectors/sqlserver/demo.py",

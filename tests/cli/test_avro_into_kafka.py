@@ -1,49 +1,25 @@
 """`tailrace run` from MySQL into Kafka with Avro and transforms: what a consumer with the registry reads."""
 
-import io
 import json
-import struct
-import urllib.request
 import uuid
 from decimal import Decimal
 
-import fastavro
 import pytest
 from tests.support.registries import apicurio
 
 from support.kafka_reading import read_topics
 from support.live_run import LiveRun
 from support.mysql_settings import properties_for
+from tailrace.cli.demo_avro import CONVERTER, RegisteredSchemas
 
 __all__ = ["apicurio"]
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.registry, pytest.mark.spark, pytest.mark.slow]
-AVRO = "io.confluent.connect.avro.AvroConverter"
 SECONDS = 180
 
 
 def row(id_, note, total, op, **further):
     """A key and a row, as fastavro reads them."""
     return {"id": id_}, {"id": id_, "note": note, "total": total and Decimal(total), **further, "__op": op}
-
-
-class Reader:
-    """Reads messages with the schemas that the registry has."""
-
-    def __init__(self, url):
-        self._url = url
-        self._schemas = {}
-
-    def value(self, message):
-        magic, number = struct.unpack(">bI", message[:5])
-        assert magic == 0
-        if number not in self._schemas:
-            with urllib.request.urlopen(f"{self._url}/schemas/ids/{number}", timeout=30) as answer:  # noqa: S310
-                self._schemas[number] = fastavro.parse_schema(json.loads(json.load(answer)["schema"]))
-        return fastavro.schemaless_reader(io.BytesIO(message[5:]), self._schemas[number], None)
-
-    def subjects(self):
-        with urllib.request.urlopen(f"{self._url}/subjects", timeout=30) as answer:  # noqa: S310
-            return set(json.load(answer))
 
 
 class Shop:
@@ -56,7 +32,7 @@ class Shop:
         self.run = LiveRun(folder, self._config, f"kafka:{broker.address}", [server.port])
 
     def configure(self, url, **further):
-        converters = {f"{part}.converter": AVRO for part in ("key", "value")}
+        converters = {f"{part}.converter": CONVERTER for part in ("key", "value")}
         converters |= {f"{part}.converter.schema.registry.url": url for part in ("key", "value")}
         properties = properties_for(
             self._server,
@@ -76,9 +52,8 @@ class Shop:
         return self.run.wait(SECONDS)
 
     def delivered(self, topic):
-        reader = Reader(self._registry.confluent_url)
-        reads = read_topics(self._broker.address, [topic])
-        return [(reader.value(each.key), each.value and reader.value(each.value)) for each in reads]
+        decoded = RegisteredSchemas(self._registry.confluent_url).decoded
+        return [(decoded(each.key), decoded(each.value)) for each in read_topics(self._broker.address, [topic])]
 
 
 @pytest.fixture
@@ -118,7 +93,8 @@ def test_rows_of_a_table_whose_structure_changes_are_read_with_the_registry(shop
         ({"id": 2}, None),
         row(3, "x", "1.00", "c", paid=1),
     ]
-    assert {f"{topic}-key", f"{topic}-value"} <= Reader(apicurio.confluent_url).subjects()
+    subjects = {subject for subject, _, _ in RegisteredSchemas(apicurio.confluent_url).versions()}
+    assert {f"{topic}-key", f"{topic}-value"} <= subjects
 
 
 def test_a_registry_that_is_not_there_is_said_and_loses_nothing(shop, apicurio):

@@ -1,10 +1,15 @@
 """`tailrace demo` as people start it."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from tests.support.every_scenario import only_with_all
+from tests.support.registries import apicurio
+
+__all__ = ["apicurio"]
 
 TIMEOUT = 400
 
@@ -57,6 +62,30 @@ def test_into_kafka_it_shows_what_a_consumer_got_and_that_it_got_each_change_onc
     last = told.stderr.splitlines()[-1]
     assert "a read-committed consumer got" in last
     assert last.endswith("each once")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("mysql", marks=pytest.mark.mysql),
+        *[
+            pytest.param(name, marks=[pytest.mark.drivers, only_with_all])
+            for name in ("sqlserver", "db2")
+        ],
+    ],
+)
+@pytest.mark.kafka
+@pytest.mark.registry
+@pytest.mark.spark
+@pytest.mark.slow
+def test_as_avro_it_shows_what_a_consumer_with_the_registry_reads_and_the_ids(source, request, kafka_broker, apicurio):
+    request.getfixturevalue(f"{source}_server")
+    told = demo("--format", "avro", "--source", source, "--seconds", "3")
+    assert told.returncode == 0, told.stderr
+    assert "dbserver1." in told.stdout
+    ids = r"subject dbserver1\.\S+-key, version 1: id \d+\nsubject dbserver1\.\S+-value, version 1: id"
+    assert re.search(ids, told.stderr)
+    assert told.stderr.splitlines()[-1].endswith("each once")
 
 
 def test_without_a_broker_it_says_what_is_missing(tmp_path):

@@ -1,7 +1,7 @@
 """`tailrace demo`: a shop in a temporary database, a writer, and the shop's changes on the screen.
 
-Each connector has such a shop, some on a stand-in for their database; `--source` says whose. With `--to kafka` the changes
-go through a Kafka broker of the demo's own, and a read-committed consumer shows them.
+Each connector has such a shop, some on a stand-in for their database; `--source` says whose. `demo_ways` has the ways that the
+changes go: `--to` and `--format`.
 """
 
 from __future__ import annotations
@@ -9,45 +9,49 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 import orjson
-from attrs import frozen
 
-from tailrace.cli.demo_reader import Reader
+from tailrace.cli.demo_ways import Way, chosen_way
 from tailrace.cli.demo_writer import Writer
-from tailrace.cli.running import StopSignal, Target, load_job, run_job
+from tailrace.cli.running import StopSignal, load_job, run_job
 from tailrace.cli.screen import Screen
-from tailrace.connectors.demo import PREFIX, Shop
+from tailrace.connectors.demo import Shop
 from tailrace.connectors.interface import Demo
 from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
-from tailrace_standins.servers.java_jars import Unavailable as NoBroker
-from tailrace_standins.servers.kafka_broker import KafkaBroker
 
-TARGETS = ("console", "kafka")
 CATCH_UP_SECONDS = 300
 
 
-def run_demo(seconds: int, *, source: str = DEMO, to: str = "console", verbose: bool) -> None:
-    """Run it; raises where not every change came through."""
+def run_demo(seconds: int, *, source: str = DEMO, to: str | None = None, format_: str = "json", verbose: bool) -> None:
+    """Run it; raises where not every change came through.
+
+    Args:
+        seconds: how long the writer changes rows.
+        source: the connector whose shop it is.
+        to: where its changes go; None: where the format can be shown.
+        format_: of keys and values.
+        verbose: whether whole records are shown.
+
+    Raises:
+        ConfigError: there is no such demo, or a server that it needs can't be had.
+        TailraceError: not every change came through.
+
+    """
     demo = _demo_of(source)
-    if to not in TARGETS:
-        raise ConfigError(f"--to {to}: the demo goes to {' or '.join(TARGETS)}")
+    chosen = chosen_way(to, format_)
     folder = Path(tempfile.mkdtemp(prefix="tailrace-demo-"))
     try:
         with (
             Screen(verbose=verbose, quiet_progress=True) as screen,
-            _way(to, folder, screen) as way,
+            chosen.opened(folder, screen) as way,
             demo.opened(screen.notice) as shop,
         ):
             _run(shop, way, folder, screen, seconds, verbose=verbose)
-    except NoBroker as error:
-        raise ConfigError(f"the demo needs a Kafka broker for --to kafka: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -61,9 +65,9 @@ def _demo_of(source: str) -> Demo:
     return demo
 
 
-def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
+def _run(shop: Shop, way: Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
     config = folder / "inventory-connector.json"
-    document = {"name": "inventory-connector", "config": shop.config}
+    document = {"name": "inventory-connector", "config": {**shop.config, **way.properties}}
     config.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     job, _ = load_job(config, way.target)
     screen.notice(f"{shop.place}, its shop in the database {shop.database}; starting Spark")
@@ -72,36 +76,13 @@ def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, v
     play.summarise()
 
 
-@frozen
-class _Way:
-    """The target of the changes; `reader` reads them back, if it is Kafka."""
-
-    target: Target
-    reader: Reader | None = None
-
-
-@contextmanager
-def _way(to: str, folder: Path, screen: Screen) -> Iterator[_Way]:
-    if to == "console":
-        yield _Way(Target.parse("console", folder / "state"))
-        return
-    screen.notice("starting a Kafka broker; the first time its jars are fetched")
-    with KafkaBroker() as broker:
-        screen.notice(f"Kafka is at {broker.address}")
-        reader = Reader(broker.client_options(), PREFIX, lambda line: screen.handle("events", [line]))
-        reader.start()
-        try:
-            yield _Way(Target.parse(f"kafka:{broker.address}", folder / "state"), reader)
-        finally:
-            reader.stop()
-
-
 class _Play(StopSignal):
     """The course of the demo: the writer starts with the first commit and stops in time; then all must arrive."""
 
-    def __init__(self, writer: Writer, way: _Way, screen: Screen, seconds: int) -> None:
+    def __init__(self, writer: Writer, way: Way, screen: Screen, seconds: int) -> None:
         super().__init__()
         self._writer = writer
+        self._way = way
         self._reader = way.reader
         self._screen = screen
         self._seconds = seconds
@@ -145,6 +126,7 @@ class _Play(StopSignal):
         stopped = super().stop_requested()
         if not stopped:
             self._check()
+        self._way.summarise(self._screen)
         writer = self._writer
         self._screen.notice(
             f"{'stopped early' if stopped else 'done'}: "

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from tailrace.cli.demo_avro import as_json
 from tailrace.errors import TailraceError
 
 BATCH = 1000
@@ -24,16 +25,36 @@ METADATA_SECONDS = 10
 END_SECONDS = 30
 
 
-class Reader(threading.Thread):
-    """Reads all topics of a prefix until stopped; `show` is called with each record as a line of JSON."""
+def from_json(message: bytes | None) -> Any:
+    """The value of a message that is JSON; None for one that is missing."""
+    return orjson.loads(message or b"null")
 
-    def __init__(self, options: Mapping[str, str], prefix: str, show: Callable[[str], None]) -> None:
+
+class Reader(threading.Thread):
+    """Reads all topics of a prefix until stopped; `show` is called with each record as a line of JSON.
+
+    Args:
+        options: of a consumer.
+        prefix: the connector's `topic.prefix`.
+        show: called with each record.
+        decoded: makes a value of the bytes of a key or value.
+
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, str],
+        prefix: str,
+        show: Callable[[str], None],
+        decoded: Callable[[bytes | None], Any] = from_json,
+    ) -> None:
         super().__init__(daemon=True, name="demo-reader")
         self.records = 0
         self.repeated = 0
         self.error: Exception | None = None
         self._prefix = prefix
         self._show = show
+        self._decoded = decoded
         self._changes: set[tuple[Any, ...]] = set()
         self._next: dict[tuple[str, int], int] = {}
         self._at_end: set[tuple[str, int]] = set()
@@ -105,10 +126,10 @@ class Reader(threading.Thread):
             raise KafkaException(error)
         self._next[place] = int(message.offset() or 0) + 1
         self.records += 1
-        value = orjson.loads(message.value() or b"null")
+        value = self._decoded(message.value())
         self._count(str(message.topic()), value)
-        record = {"topic": message.topic(), "key": orjson.loads(message.key() or b"null"), "value": value}
-        self._show(orjson.dumps(record).decode())
+        record = {"topic": message.topic(), "key": self._decoded(message.key()), "value": value}
+        self._show(orjson.dumps(record, default=as_json).decode())
 
     def _count(self, topic: str, value: Any) -> None:
         if not isinstance(value, Mapping) or "op" not in value:

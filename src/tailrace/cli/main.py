@@ -177,13 +177,22 @@ def demo(
         ),
     ] = "sqlserver",
     to: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--to",
             metavar="console|kafka",
             help="kafka: through a broker of its own, as a read-committed consumer sees it.",
+            show_default="console; with --format avro kafka",
         ),
-    ] = "console",
+    ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="json|avro",
+            help="avro: through a broker and a schema registry of its own, as a consumer with that registry reads it.",
+        ),
+    ] = "json",
     verbose: Verbose = False,
 ) -> None:
     """Show the whole way on a database of its own: a shop's tables, a writer, and the events on the screen."""
@@ -192,7 +201,7 @@ def demo(
     check_standins()
     from tailrace.cli.demo import run_demo
 
-    run_demo(seconds, source=source, to=to, verbose=verbose)
+    run_demo(seconds, source=source, to=to, format_=format_, verbose=verbose)
 
 
 def main(arguments: list[str] | None = None) -> None:
