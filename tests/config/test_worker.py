@@ -8,7 +8,7 @@ from support.configurations import MINIMAL
 from tailrace.config.secret import Secret
 from tailrace.config.worker import Worker
 from tailrace.connectors.load import load, load_with_document
-from tailrace.encoding.class_names import JSON
+from tailrace.converter_classes import JSON
 from tailrace.errors import ConfigError, UnsupportedError
 
 PROTOBUF = "io.confluent.connect.protobuf.ProtobufConverter"

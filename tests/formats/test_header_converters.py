@@ -7,7 +7,7 @@ from tests.formats.encoders import ours
 from tests.formats.golden_lines import every_line
 from tests.formats.made_lines import BYTES, DECIMAL, DOUBLE, FLOAT, TEXT, TEXT_OR_NULL, logical, message
 
-from tailrace.encoding.class_names import STRING
+from tailrace.converter_classes import STRING
 
 MOMENTS = [0, 1, 86_400_000, 1_767_323_045_678, -86_400_000, -5, 86_399_999]
 SINGLE = {

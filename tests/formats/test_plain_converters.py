@@ -7,7 +7,7 @@ from tests.formats.encoders import ours
 from tests.formats.golden_lines import golden_lines
 from tests.formats.made_lines import NESTED, SCALARS, TEXT, message
 
-from tailrace.encoding.class_names import BYTE_ARRAY, NUMBERS, STRING
+from tailrace.converter_classes import BYTE_ARRAY, NUMBERS, STRING
 
 PLAIN = (BYTE_ARRAY, *NUMBERS)
 

@@ -20,9 +20,9 @@ from tailrace.cli.running import StopSignal, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import Shop
 from tailrace.connectors.interface import Demo
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
+from tailrace.object_paths import load_object
 
 CATCH_UP_SECONDS = 300
 

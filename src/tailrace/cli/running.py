@@ -26,7 +26,7 @@ from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.converter_settings import require_json_headers, require_text
 from tailrace.connectors.load import load_with_document
-from tailrace.encoding.class_names import JSON
+from tailrace.converter_classes import JSON
 from tailrace.errors import ConfigError
 from tailrace.link import Link
 from tailrace.sinks import check_target

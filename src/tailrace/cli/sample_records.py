@@ -9,7 +9,7 @@ from typing import Any, Final
 from tailrace.changes.records import Records
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.settings import Settings
-from tailrace.encoding.class_names import STRING
+from tailrace.converter_classes import STRING
 from tailrace.encoding.forms import KEY, VALUE, form_of
 from tailrace.encoding.json import JsonEncoder, JsonMessages
 from tailrace.encoding.json_format import JsonFormat

@@ -14,7 +14,7 @@ from typing import Final
 from attrs import frozen
 
 from tailrace.config.problems import Problems
-from tailrace.encoding.class_names import JSON, STRING
+from tailrace.converter_classes import JSON, STRING
 
 _KEY_FORMAT: Final = "output.key.format"
 _FORMATS: Final = {_KEY_FORMAT: "key", "output.data.format": "value"}

@@ -10,11 +10,11 @@ from typing import Final
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
+from tailrace.config.properties.json_converter import json_properties
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
-from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS
+from tailrace.converter_classes import JSON, SIMPLE_HEADERS
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
-from tailrace.encoding.json_properties import json_properties
 from tailrace.errors import ConfigError, UnsupportedError
 
 PARTS: Final = ("key", "value", "header")

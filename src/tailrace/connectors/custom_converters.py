@@ -13,9 +13,9 @@ from tailrace.config.custom_converter_settings import CustomConverterSettings
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
+from tailrace.object_paths import load_object
 from tailrace.python_objects import is_python
 
 if TYPE_CHECKING:  # columns, which most configurations load without

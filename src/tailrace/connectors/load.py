@@ -43,7 +43,7 @@ from tailrace.connectors.converter_settings import read_converters
 from tailrace.connectors.custom_converters import read_custom_converters
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
-from tailrace.encoding.class_names import JSON
+from tailrace.converter_classes import JSON
 from tailrace.java_patterns import split_list
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4

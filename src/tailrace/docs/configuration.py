@@ -14,13 +14,13 @@ from tailrace.config.name_kinds import NAME_KINDS
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
 from tailrace.connectors.interface import Pages
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.docs.converters import converters_page
 from tailrace.docs.kafka_clients import client_sections
 from tailrace.docs.tables import code, table
 from tailrace.docs.transforms import transforms_page
+from tailrace.object_paths import load_object
 
 _RENDERED = """\
 <!-- Rendered from the property tables: python -m tailrace.docs -->

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tailrace.config.property import Family, Property, Status
+from tailrace.converter_classes import JSON, SIMPLE_HEADERS, STRING
 from tailrace.docs.tables import code, property_cells, table
-from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS, STRING
 from tailrace.encoding.converters import CONVERTERS, OwnConverter
 
 _OWN: Final = "\n".join(f"| `{name}` | {own.writes} |" for name, own in CONVERTERS.items())

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.encoding.class_names import APICURIO_AVRO, BYTE_ARRAY, CONFLUENT_AVRO, NUMBERS, STRING
+from tailrace.converter_classes import APICURIO_AVRO, BYTE_ARRAY, CONFLUENT_AVRO, NUMBERS, STRING
 
 if TYPE_CHECKING:
     from tailrace.config.problems import Problems
@@ -138,5 +138,3 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
 }
 """The table of converters that have properties of their own."""
 
-OF_HEADERS: Final = tuple(name for name, own in CONVERTERS.items() if own.for_headers)
-"""Those that write headers, too."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailrace.config.properties.json_converter import NUMERIC
 from tailrace.config.settings import Settings
-from tailrace.encoding.class_names import SIMPLE_HEADERS
+from tailrace.converter_classes import SIMPLE_HEADERS
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
 from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
-from tailrace.encoding.json_properties import NUMERIC
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
 
 if TYPE_CHECKING:

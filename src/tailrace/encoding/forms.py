@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace.changes.layouts import Layout
 from tailrace.config.settings import Settings
-from tailrace.encoding.class_names import JSON, STRING
+from tailrace.converter_classes import JSON, STRING
 from tailrace.errors import TailraceError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
-from tailrace.encoding.class_names import JSON, STRING
+from tailrace.converter_classes import JSON, STRING
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel

@@ -6,10 +6,9 @@ import re
 
 from attrs import evolve
 
+from tailrace.config.properties.json_converter import json_properties
 from tailrace.config.property import Kind, Property, Status, prefixed
-from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS, STRING
-from tailrace.encoding.converters import CONVERTERS, OF_HEADERS
-from tailrace.encoding.json_properties import json_properties
+from tailrace.converter_classes import JSON, OF_HEADERS, SIMPLE_HEADERS, STRING, WITH_OWN_PROPERTIES
 
 GROUP = "Kafka Connect"
 _NOT_YET = "that converter is not supported yet"
@@ -43,7 +42,7 @@ def _converter(side: str) -> tuple[Property, ...]:
             name=name,
             kind=Kind.CLASS,
             default=JSON,
-            allowed=(JSON, *CONVERTERS),
+            allowed=(JSON, *WITH_OWN_PROPERTIES),
             other_spellings={"json": JSON, "string": STRING},
             recognised=_CONVERTERS_BY_MAKER,
             doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`. "

@@ -13,8 +13,8 @@ from typing import Final
 
 from tailrace.config.problems import Problems
 from tailrace.config.property import Property, PropertyTables
+from tailrace.converter_classes import NUMBERS, STRING
 from tailrace.encoding.avro.reading import read_properties
-from tailrace.encoding.class_names import NUMBERS, STRING
 from tailrace.errors import ConfigError
 from tailrace.schema.connect import Type
 

@@ -31,3 +31,7 @@ CLOUD_EVENTS: Final = "io.debezium.converters.CloudEventsConverter"
 EXT_JSON: Final = "io.apicurio.registry.utils.converter.ExtJsonConverter"
 CONFLUENT_AVRO: Final = "io.confluent.connect.avro.AvroConverter"
 APICURIO_AVRO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
+OF_HEADERS: Final = (STRING, BYTE_ARRAY, *NUMBERS)
+"""Those with properties of their own that write headers, too."""
+WITH_OWN_PROPERTIES: Final = (*OF_HEADERS, CONFLUENT_AVRO, APICURIO_AVRO)
+"""Those that `encoding/converters.py` has."""
