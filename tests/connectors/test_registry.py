@@ -16,10 +16,10 @@ from tailrace.connectors import connector_for, interface
 from tailrace.connectors.db2.spec import SPEC as DB2
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.mysql.spec import SPEC as MYSQL
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import FOLDERS, SPECS
 from tailrace.connectors.sqlserver.spec import SPEC as SQL_SERVER
 from tailrace.errors import UnsupportedError
+from tailrace.object_paths import load_object
 
 SETTINGS = {
     MYSQL.connector_class: unit_settings(),

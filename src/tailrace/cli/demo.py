@@ -23,9 +23,9 @@ from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import PREFIX, Shop
 from tailrace.connectors.interface import Demo
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
+from tailrace.object_paths import load_object
 from tailrace_standins.servers.java_jars import Unavailable as NoBroker
 from tailrace_standins.servers.kafka_broker import KafkaBroker
 

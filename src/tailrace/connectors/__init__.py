@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tailrace.connectors.object_paths import load_object
 from tailrace.errors import UnsupportedError
+from tailrace.object_paths import load_object
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from tailrace.connectors.object_paths import load_object
+from tailrace.object_paths import load_object
 
 if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is named here is heavy
     from tailrace.config.entries import Entry

@@ -17,10 +17,10 @@ from tailrace.changes.arrow_columns import one_value
 from tailrace.changes.vectors import from_arrow
 from tailrace.config.custom_converter_settings import CustomConverterSettings
 from tailrace.config.settings import Settings
-from tailrace.connectors.object_paths import load_object
 from tailrace.custom_converters.python_converter import python_converter
 from tailrace.custom_converters.spec import AS_VALUES, ColumnConversion, Converting
 from tailrace.events.shape import ColumnPolicy
+from tailrace.object_paths import load_object
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, TableId
 

@@ -16,8 +16,8 @@ from tailrace.connectors import connector_for, typed_rows_of
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotPart
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.object_paths import load_object
 from tailrace.events.pipeline import Pipeline, RecordPipeline, pipeline_of
+from tailrace.object_paths import load_object
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying

@@ -15,8 +15,8 @@ from attrs import asdict, field, frozen
 
 from tailrace.connectors import try_login
 from tailrace.connectors.interface import Connector
-from tailrace.connectors.object_paths import load_object
 from tailrace.events.pipeline import RecordPipeline, check_registries, pipeline_of
+from tailrace.object_paths import load_object
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord

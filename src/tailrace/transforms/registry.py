@@ -93,7 +93,7 @@ def transform_spec(type_: str) -> tuple[TransformSpec, str] | None:
     `Outer.Inner`, as some people write it, is not a class's name in Java.
     """
     if is_python(type_):
-        from tailrace.custom_transforms.python_transform import python_spec  # as much as a transform
+        from tailrace.transforms.python_transform import python_spec  # as much as a transform
 
         return python_spec(type_), ""
     name, _, part = type_.partition("$")

@@ -37,11 +37,11 @@ from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.change_tables.start_positions import history_at, restart_now
 from tailrace.connectors.interface import SignalPoller
-from tailrace.connectors.object_paths import load_object
 from tailrace.connectors.shared import unmatched_lists
 from tailrace.connectors.shared.interrupted_reading import BatchReader, InterruptedReading
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.events.event import Event, NewEvents
+from tailrace.object_paths import load_object
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 

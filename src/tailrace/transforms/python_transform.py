@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from tailrace.changes.source_records import Mask, SourceRecords
-from tailrace.custom_transforms.conversion import Conversion, connect_records
 from tailrace.custom_transforms.interface import ConnectRecords, RecordsFailedError
 from tailrace.errors import TransformError
 from tailrace.python_objects import load_callable
+from tailrace.transforms.python_records import Conversion, connect_records
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 
 
