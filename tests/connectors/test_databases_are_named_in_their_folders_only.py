@@ -36,6 +36,7 @@ ALLOWED = {
         ("config/name_kinds.py", name): OTHERS
         for name in ("postgres", "oracle", "mongo", "informix", "vitess", "lsn")
     },
+    ("connectors/custom_converters.py", "oracle"): OTHERS,
     ("config/properties/reading.py", "mysql"): "one property means more with MySQL; the sentence stands on every connector's page",
     ("cli/main.py", "mysql"): HELP,
     ("cli/main.py", "sqlserver"): HELP,

@@ -77,6 +77,15 @@ class Entry:
         return hide_login(message)
 
 
+def hide_values(message: str, entries: Iterable[Entry]) -> str:
+    """A message of code that is not tailrace's, which may hold any value of these entries: without those that are not shown."""
+    for entry in entries:
+        message = entry.shown(message)
+        if entry.text and entry.shown_value not in {entry.text, hide_login(entry.text)}:
+            message = message.replace(entry.text, HIDDEN)
+    return message
+
+
 def hide_salt(name: str) -> str:
     """A hash property's name with asterisks instead of the salt; any other name unchanged."""
     return _SALT.sub(HIDDEN, name)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tailrace.config.custom_converter_settings import CustomConverterSettings
-from tailrace.config.entries import Entry
+from tailrace.config.entries import Entry, hide_values
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors.registry import SPECS
@@ -66,9 +66,7 @@ def _can_be_made(settings: CustomConverterSettings, part: Mapping[str, Entry], p
     try:
         made(settings)
     except ValueError as error:
-        text = str(error)
-        for entry in part.values():  # an option may be a secret, and a user's own error may have it
-            text = entry.shown(text)
+        text = hide_values(str(error), part.values())
         problems.add(f"{part[_TYPE].label}: {text}" if is_python(settings.type) else f"{settings.alias}.{text}")
         return False
     return True

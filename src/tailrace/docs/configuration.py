@@ -17,6 +17,7 @@ from tailrace.connectors.interface import Pages
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.docs.converters import converters_page
+from tailrace.docs.custom_converters import custom_converters_page
 from tailrace.docs.kafka_clients import client_sections
 from tailrace.docs.tables import code, table
 from tailrace.docs.transforms import transforms_page
@@ -134,6 +135,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "configuration-without-effect.md": without_effect,
     "transforms.md": transforms_page,
     "converters.md": converters_page,
+    "custom-converters.md": custom_converters_page,
     **{_page_of(spec): partial(page, name) for name, spec in SPECS.items()},
 }
 """The pages by the names of their files."""

@@ -21,6 +21,7 @@ def table(header: Sequence[str], rows: Iterable[Iterable[str]]) -> list[str]:
 def property_cells(prop: Property) -> tuple[str, str, str, str]:
     """Name, kind, default and allowed values of a property of a transform or a converter."""
     shown = str(prop.default).lower() if isinstance(prop.default, bool) else prop.default
+    shown = ",".join(shown) if isinstance(shown, tuple) else shown
     default = "required" if prop.required else code(str(shown)) if shown not in {None, ""} else ""
     allowed = ", ".join(map(code, prop.allowed)) or allowed_in_words(prop)
     return code(prop.name), prop.kind.value, default, allowed

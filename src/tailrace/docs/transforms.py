@@ -30,7 +30,8 @@ dropped, counted and logged.
 Topics are created, and tables assigned to lanes, by the topic behind the transforms. If that follows from what records
 contain (a column, a condition), one lane delivers everything, and a warning says so where `tasks.max` is more.
 
-Classes in Java of one's own can't be run.
+Classes in Java of one's own can't be run; a transform in Python can: `transforms.a.type=python:package.module.Name`
+([how to write one](../guides/transforms.md#transforms-in-python)). It has the properties that it wants.
 """
 _HEADER: Final = ("Property", "Type", "Default", "Allowed", "Meaning")
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
-from tailrace.config.entries import Entry
+from tailrace.config.entries import Entry, hide_values
 from tailrace.config.problems import Problems
 from tailrace.config.property import Kind, Property, Status
 from tailrace.config.spelling import ALIKE, nearest
@@ -133,16 +133,17 @@ def _transform(
         problems.add(f"{part['negate'].label}: there is no {TRANSFORMS}.{alias}.predicate to be negated")
         return None
     made = TransformSettings(alias=alias, type=type_, options=options, predicate=predicate, negate=negate)
-    return made if _can_be_made(made, f"{TRANSFORMS}.{alias}", problems) else None
+    return made if _can_be_made(made, part, problems) else None
 
 
-def _can_be_made(settings: TransformSettings, name: str, problems: Problems) -> bool:
+def _can_be_made(settings: TransformSettings, part: Part, problems: Problems) -> bool:
+    name = f"{TRANSFORMS}.{settings.alias}"
     try:
         transform_of(settings)
     except NotYetError as error:
         problems.add_not_yet(f"{name}.{error}")
     except ValueError as error:
-        problems.add(f"{name}: {error}")
+        problems.add(f"{name}: {hide_values(str(error), part.values())}")
     else:
         return True
     return False

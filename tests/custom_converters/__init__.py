@@ -1,0 +1,1 @@
+"""Custom converters without a database."""
