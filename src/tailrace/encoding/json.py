@@ -90,11 +90,16 @@ class JsonMessages:
     def _compiled(self, layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
         if self._format.bare_texts and layout.schema.type is Type.STRING:
             return _bare_text(layout)
-        writer = _Writer(self._format, columns)
-        writer.const(self._format.prefix(layout.schema))
-        writer.write(layout.root)
-        writer.const(self._format.suffix)
-        return writer.program(layout.lasting)
+        return json_program(layout, columns, self._format, self._format.prefix(layout.schema))
+
+
+def json_program(layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat, prefix: bytes) -> _LayoutProgram:
+    """The program of a layout; `prefix` stands before each payload."""
+    writer = _Writer(format_, columns)
+    writer.const(prefix)
+    writer.write(layout.root)
+    writer.const(format_.suffix)
+    return writer.program(layout.lasting)
 
 
 def _bare_text(layout: Layout) -> _LayoutProgram:
