@@ -21,12 +21,14 @@ from tailrace.schema.connect import Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
 
-def json_program(layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat) -> LayoutProgram:
-    """The program of a layout, for records with such columns."""
+def json_program(
+    layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat, prefix: bytes | None = None
+) -> LayoutProgram:
+    """The program of a layout, for records with such columns; `prefix`: what stands before each payload, instead of a schema."""
     if format_.bare_texts and layout.schema.type is Type.STRING:
         return _bare_text(layout)
     writer = _Writer(format_, columns)
-    writer.const(format_.prefix(layout.schema))
+    writer.const(format_.prefix(layout.schema) if prefix is None else prefix)
     writer.write_whole(layout.root)
     writer.const(format_.suffix)
     return writer.program(layout.lasting)

@@ -12,11 +12,13 @@ from uuid import UUID
 from tailrace.errors import DeliveryError, RegistryError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
-from tailrace.registry.same_bytes import difference, parsed_types
+from tailrace.registry.same_bytes import parsed_types
 from tailrace.registry.schemas import RegistrySchema, SchemaId
 from tailrace.registry.subjects import Strategy, subject_of
 
 CONTENT_TYPE: Final = "application/vnd.schemaregistry.v1+json"
+AVRO: Final = "AVRO"
+"""The type of a schema where none is told."""
 _NO_ASSOCIATIONS: Final = {404, 405}
 
 
@@ -148,6 +150,8 @@ class ConfluentSchemaIds:
 
     def _posted(self, path: str, subject: str, schema: RegistrySchema) -> SchemaId:
         body: dict[str, Any] = {"schema": schema.text}
+        if schema.schema_type != AVRO:
+            body["schemaType"] = schema.schema_type
         if self._settings.register and self._settings.propagate_tags:
             body["propagateSchemaTags"] = True
         query = {"normalize": "true"} if self._settings.normalize else None
@@ -155,11 +159,13 @@ class ConfluentSchemaIds:
 
     def _checked(self, found: dict[str, Any], subject: str, schema: RegistrySchema) -> SchemaId:
         """The id of a schema that is used instead of the record's own: records must be the same bytes with both."""
-        if found.get("schemaType", "AVRO") != "AVRO":
-            raise DeliveryError(f"the schema {found['id']} of subject {subject} is {found['schemaType']} and not Avro")
+        type_ = found.get("schemaType", AVRO)
+        if type_ != schema.schema_type:
+            raise DeliveryError(f"the schema {found['id']} of subject {subject} is {type_} and not {schema.schema_type}")
         known: dict[str, Any] = {}
-        self._resolve(found.get("references") or (), known)
-        differing = difference(json.loads(found["schema"]), json.loads(schema.text), known)
+        if type_ == AVRO:
+            self._resolve(found.get("references") or (), known)
+        differing = schema.difference(found["schema"], known)
         if differing is not None:
             raise DeliveryError(
                 f"the schema {found['id']} of subject {subject}, which is to be used, and the schema of the records differ: "

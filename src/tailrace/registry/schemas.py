@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 
@@ -55,6 +56,18 @@ class RegistrySchema(Protocol):
     @property
     def record_name(self) -> str | None:
         """The full name of the record; None if it is no record."""
+        ...
+
+    @property
+    def schema_type(self) -> str:
+        """What kind of schema it is in Confluent's API: `AVRO`, `PROTOBUF` or `JSON`."""
+        ...
+
+    def difference(self, other: str, referred: Mapping[str, Any]) -> str | None:
+        """Why a record would not be the same bytes with another schema's text; None: it would.
+
+        `referred`: types of Avro that the text refers to.
+        """
         ...
 
     @property

@@ -29,15 +29,15 @@ class Framing(enum.Enum):
     GLOBAL_ID_HEADER = "header with a global id"
 
 
-def prefix_of(framing: Framing, schema_id: SchemaId) -> bytes:
-    """The bytes before each datum."""
+def prefix_of(framing: Framing, schema_id: SchemaId, place: bytes = b"") -> bytes:
+    """The bytes before each datum; `place` stands behind the id and tells which type of the schema it is."""
     if framing is Framing.PREFIX_4:
-        return MAGIC + _bytes(schema_id.number, 4)
-    return MAGIC + _bytes(schema_id.number, 8) if framing is Framing.PREFIX_8 else b""
+        return MAGIC + _bytes(schema_id.number, 4) + place
+    return MAGIC + _bytes(schema_id.number, 8) + place if framing is Framing.PREFIX_8 else b""
 
 
-def headers_of(framing: Framing, schema_id: SchemaId, part: str) -> tuple[ConstantHeader, ...]:
-    """The headers of each record with a datum; `part` is `key` or `value`.
+def headers_of(framing: Framing, schema_id: SchemaId, part: str, place: bytes = b"") -> tuple[ConstantHeader, ...]:
+    """The headers of each record with a datum; `part` is `key` or `value`, `place` as of `prefix_of`.
 
     Raises:
         DeliveryError: the registry has given no GUID, and the header needs one.
@@ -49,7 +49,7 @@ def headers_of(framing: Framing, schema_id: SchemaId, part: str) -> tuple[Consta
                 f"{part}.schema.id.serializer: the header __{part}_schema_id needs the schema's GUID, which the registry does "
                 f"not give for schema {schema_id.number}: it is too old, or another product. Use PrefixSchemaIdSerializer"
             )
-        return ((f"__{part}_schema_id", _GUID_MAGIC + schema_id.guid.bytes),)
+        return ((f"__{part}_schema_id", _GUID_MAGIC + schema_id.guid.bytes + place),)
     if framing in {Framing.CONTENT_ID_HEADER, Framing.GLOBAL_ID_HEADER}:
         name = "contentId" if framing is Framing.CONTENT_ID_HEADER else "globalId"
         return (f"apicurio.{part}.{name}", _bytes(schema_id.number, 8)), (f"apicurio.{part}.encoding", b"BINARY")

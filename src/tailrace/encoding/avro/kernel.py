@@ -66,12 +66,11 @@ _ONE: Final = np.uint64(1)
 
 
 @inlined
-def write_varint(o: Int, value: Int) -> Int:
-    """Write a signed number: zig-zag, seven bits a byte, the lowest first, each but the last with its highest bit set.
+def write_unsigned(o: Int, rest: Any) -> Int:
+    """Write a number: seven bits a byte, the lowest first, each but the last with its highest bit set.
 
     The lower 56 bits are spread over eight bytes in three steps, without a loop; ten bytes may be written.
     """
-    rest = np.uint64((value << 1) ^ (value >> 63))
     spread = (rest & _LOW_28) | ((rest & _HIGH_28) << np.uint64(4))
     spread = (spread & _LOW_14S) | ((spread & _HIGH_14S) << np.uint64(2))
     spread = (spread & _LOW_7S) | ((spread & _HIGH_7S) << _ONE)
@@ -91,12 +90,17 @@ def write_varint(o: Int, value: Int) -> Int:
 
 
 @inlined
-def write_sized(o: Int, source: Int, length: Int) -> Int:
-    """Write bytes after their length; up to 15 bytes more may be written behind them.
+def write_varint(o: Int, value: Int) -> Int:
+    """Write a signed number: zig-zag, as `write_unsigned`."""
+    return write_unsigned(o, np.uint64((value << 1) ^ (value >> 63)))
+
+
+@inlined
+def copy_value(o: Int, source: Int, length: Int) -> Int:
+    """Copy a value; up to 15 bytes more may be written behind it.
 
     The last chunk of a copy may overlap the one before; nothing is read outside the value and its view.
     """
-    o = write_varint(o, length)
     if length <= 12:  # the value is in its view, which has room for twelve bytes
         store64(o, load64(source))
         store32(o + 8, load32(source + 8))
@@ -112,6 +116,12 @@ def write_sized(o: Int, source: Int, length: Int) -> Int:
     else:
         copy_bytes(o, source, length)
     return o + length
+
+
+@inlined
+def write_sized(o: Int, source: Int, length: Int) -> Int:
+    """Write bytes after their length; see `copy_value`."""
+    return copy_value(write_varint(o, length), source, length)
 
 
 @inlined

@@ -1,119 +1,53 @@
-"""Keys or values in Avro, framed with the id that a schema registry gives.
-
-The schema of a layout is made when the layout first occurs, and its id is asked for when a topic first has a record of it that
-is not null as a whole: such nulls are no values at all, and register nothing.
-"""
+"""Keys or values in Avro."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from weakref import WeakKeyDictionary
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from tailrace.changes.layouts import Layout, Struct
-from tailrace.changes.records import Binary, Header, nulls
-from tailrace.changes.source_records import AnyColumn, Mask, SourceRecords
-from tailrace.encoding.avro.framing import ConstantHeader, Framing, headers_of, prefix_of
+from tailrace.changes.source_records import AnyColumn
+from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.avro.program import LayoutProgram, layout_program, whole_nulls
+from tailrace.encoding.avro.program import LayoutProgram, layout_program
 from tailrace.encoding.avro.schema_text import AvroSchema, avro_schema
-from tailrace.encoding.avro.template import NullError
-from tailrace.errors import DeliveryError
-from tailrace.registry.schemas import SchemaId, SchemaIds
+from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.registry.schemas import SchemaIds
 
 
-@dataclass(slots=True)
-class _Known:
-    """What is known of a layout: how it is written, its schema, and programs by what stands before each datum."""
-
-    layout: Layout
-    schema: AvroSchema
-    programs: dict[bytes, LayoutProgram] = field(default_factory=dict)
-
-
-class AvroMessages:
-    """Renders keys or values, and keeps the programs of their layouts.
-
-    Args:
-        part: `key` or `value`.
-        ids: the registry's.
-        framing: where ids stand.
-        options: how schemas and values become Avro.
-
-    """
+class AvroMessages(RegisteredMessages[AvroSchema]):
+    """Renders keys or values in Avro; `options`: how schemas and values become Avro."""
 
     def __init__(self, part: str, ids: SchemaIds, framing: Framing, options: AvroOptions) -> None:
-        self._part = part
-        self._ids = ids
-        self._framing = framing
-        self._options = options
-        self._layouts: WeakKeyDictionary[Layout, _Known] = WeakKeyDictionary()
+        super().__init__(part, ids, framing, AvroFormat(options))
 
-    def render(
-        self, layout: Layout, records: SourceRecords, present: Mask | None = None, topic: str | None = None
-    ) -> Binary:
-        """One message for each record; null where `present` is false, or where the whole key or value is null.
 
-        Args:
-            layout: of the keys or values.
-            records: their columns and roles.
-            present: shape (n,); None: all.
-            topic: for which schemas are registered; None: that of the records.
+@dataclass(frozen=True, slots=True)
+class AvroFormat:
+    """Avro, as a `RegisteredFormat`."""
 
-        Raises:
-            ConfigError: a name can't be one in Avro.
-            DeliveryError: a value can't be written with its schema; the message names topic, field and position.
-            RegistryError: the registry refuses or lacks the schema.
-            RegistryUnavailableError: the registry does not answer.
+    options: AvroOptions
+    name: str = "Avro"
 
-        """
-        return self.render_with_headers(layout, records, present, topic)[0]
+    def written(self, layout: Layout) -> Layout:
+        """An optional struct as a whole is a union with null in Confluent's converter only."""
+        return layout if self.options.optional_records else _required(layout)
 
-    def render_with_headers(
-        self, layout: Layout, records: SourceRecords, present: Mask | None = None, topic: str | None = None
-    ) -> tuple[Binary, tuple[Header, ...]]:
-        """The same, and the headers that tell the schema of the messages; there are none if a prefix tells it."""
-        topic = records.topic if topic is None else topic
-        live = _live(layout, records.columns, records.roles, present)
-        n = len(records)
-        if live is not None and not live.any():
-            return nulls(n), ()
-        known = self._known(layout)
-        schema_id = self._ids.id_for(topic, known.schema)
-        program = self._program(known, prefix_of(self._framing, schema_id), records.columns)
-        try:
-            made = program.render(records.columns, records.roles, live)
-        except NullError as error:
-            position = (records.positions[error.record] or b"").decode(
-                errors="replace"
-            ) or "a record without a position"
-            raise DeliveryError(
-                f"{topic}: {error.name} is null at {position}, and its schema is not optional; Avro can't express it. "
-                "The log holds whole rows only if the database is set to write them"
-            ) from None
-        return made, self._headers(schema_id, live, n)
+    def schema(self, layout: Layout) -> AvroSchema:
+        """The Avro schema."""
+        return avro_schema(layout.schema, self.options)
 
-    def close(self) -> None:
-        """Close the connection to the registry; it is opened again when it is needed."""
-        self._ids.close()
+    def writes_null(self, layout: Layout) -> bool:  # noqa: ARG002 -- JSON's depends on it
+        """No: such a null is no message."""
+        return False
 
-    def _known(self, layout: Layout) -> _Known:
-        found = self._layouts.get(layout)
-        if found is None:
-            written = layout if self._options.optional_records else _required(layout)
-            found = self._layouts[layout] = _Known(written, avro_schema(written.schema, self._options))
-        return found
+    def place(self, schema: AvroSchema) -> bytes:  # noqa: ARG002 -- in other formats it tells the place
+        """Nothing: a schema is of one type."""
+        return b""
 
-    def _program(self, known: _Known, prefix: bytes, columns: Sequence[AnyColumn]) -> LayoutProgram:
-        found = known.programs.get(prefix)
-        if found is None:
-            found = known.programs[prefix] = layout_program(known.layout, columns, self._options, prefix)
-        return found
-
-    def _headers(self, schema_id: SchemaId, live: Mask | None, n: int) -> tuple[Header, ...]:
-        return tuple(_header(each, live, n) for each in headers_of(self._framing, schema_id, self._part))
+    def program(self, layout: Layout, columns: Sequence[AnyColumn], prefix: bytes) -> LayoutProgram:
+        """The program of a layout."""
+        return layout_program(layout, columns, self.options, prefix)
 
 
 def _required(layout: Layout) -> Layout:
@@ -122,20 +56,3 @@ def _required(layout: Layout) -> Layout:
     if not isinstance(root, Struct) or not root.schema.optional:
         return layout
     return Layout(replace(root, schema=root.schema.with_(optional=False), role=None, slot=None), layout.lasting)
-
-
-def _live(layout: Layout, columns: Sequence[AnyColumn], roles: np.ndarray, present: Mask | None) -> Mask | None:
-    """Which records have a datum; None: all."""
-    missing = whole_nulls(layout, columns, roles)
-    if missing is None:
-        return present
-    return ~missing if present is None else present & ~missing
-
-
-def _header(header: ConstantHeader, live: Mask | None, n: int) -> Header:
-    name, value = header
-    lengths = np.full(n, len(value), np.int64) if live is None else np.where(live, len(value), 0)
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    count = int(offsets[-1]) // len(value)
-    return Header(name, Binary(np.tile(np.frombuffer(value, np.uint8), count), offsets, live))

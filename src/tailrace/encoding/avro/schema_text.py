@@ -7,9 +7,11 @@ where there is none, else the type. What Connect knows and Avro does not stands 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.defaults import default_json, is_avro_map, part
@@ -18,6 +20,7 @@ from tailrace.encoding.avro.names import NAMESPACE, field_names, split_name
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.references import referring_schema
 from tailrace.encoding.avro.types import ArrayOf, AvroField, AvroType, MapOf, Named, Primitive, Record, Union, type_text
+from tailrace.registry.same_bytes import difference
 from tailrace.registry.schemas import ReferringSchema
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.decimals import DECIMAL
@@ -61,6 +64,15 @@ class AvroSchema:
     def referring(self) -> ReferringSchema:
         """The same as a schema that refers to the types in it."""
         return referring_schema(self.type)
+
+    @property
+    def schema_type(self) -> str:
+        """What Confluent's API calls it."""
+        return "AVRO"
+
+    def difference(self, other: str, referred: Mapping[str, Any]) -> str | None:
+        """Why a record would not be the same bytes with another schema; None: it would."""
+        return difference(json.loads(other), json.loads(self.text), referred)
 
     @property
     def record_name(self) -> str | None:

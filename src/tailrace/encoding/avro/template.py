@@ -102,19 +102,7 @@ class AvroProgram:
         out = take_buffer(n * (self._bytes_a_row + _VALUE_SIZE * len(vectors)) + 4096)
         done = 0
         while True:
-            done = kernel.write_records(
-                self._steps,
-                self._text_address,
-                table,
-                roles,
-                mask,
-                done,
-                address_of(out),
-                len(out),
-                offsets,
-                repeats,
-                failure,
-            )
+            done = self._run(table, roles, mask, done, out, offsets, repeats, failure)
             if done < 0:
                 raise NullError(int(failure[0]), self._names[failure[1]])
             if done == n:
@@ -123,3 +111,20 @@ class AvroProgram:
         del kept  # the table has addresses in it: until here its vectors must stay alive
         keep_buffer(int(offsets[n]))
         return Binary(out[: offsets[n]], offsets, live)
+
+    def _run(
+        self,
+        table: npt.NDArray[np.int64],
+        roles: Roles,
+        mask: npt.NDArray[np.uint8],
+        first: int,
+        out: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        repeats: npt.NDArray[np.int64],
+        failure: npt.NDArray[np.int64],
+    ) -> int:
+        """Write rows from `first` on; see `kernel.write_records`."""
+        address = address_of(out)
+        return kernel.write_records(
+            self._steps, self._text_address, table, roles, mask, first, address, len(out), offsets, repeats, failure
+        )
