@@ -33,5 +33,5 @@ CONFLUENT_AVRO: Final = "io.confluent.connect.avro.AvroConverter"
 APICURIO_AVRO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
 OF_HEADERS: Final = (STRING, BYTE_ARRAY, *NUMBERS)
 """Those with properties of their own that write headers, too."""
-WITH_OWN_PROPERTIES: Final = (*OF_HEADERS, CONFLUENT_AVRO, APICURIO_AVRO)
+WITH_OWN_PROPERTIES: Final = (*OF_HEADERS, CONFLUENT_AVRO, APICURIO_AVRO, CLOUD_EVENTS)
 """Those that `encoding/converters.py` has."""

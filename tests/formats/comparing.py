@@ -194,6 +194,12 @@ def _equal(part: str, theirs: ConnectRecord, ours: ConnectRecord, same: Same) ->
     return bool(one == other)
 
 
+def is_redefined(difference: Difference) -> bool:
+    """Whether Avro failed there on two records of one name that differ in their parameters; newer converters take the first."""
+    failed, written = difference.theirs, difference.ours
+    return isinstance(failed, Failure) and "Can't redefine" in failed.error and not isinstance(written, Failure)
+
+
 def _in_equal_digits(text: bytes) -> bytes:
     """JSON text with each number that has a point or an exponent written in one way; nothing else is changed."""
     return _TOKENS.sub(_token, text)

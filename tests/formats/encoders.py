@@ -1,16 +1,16 @@
-"""tailrace's encoder as a configuration of converters makes it, without transforms."""
+"""tailrace's pipeline as a configuration of converters makes it, without transforms or with some."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tests.formats.connect_parts import JSON, SIMPLE_HEADERS, Converter
+from tests.formats.connect_parts import JSON, Converter
 from tests.support.unit_settings import unit_settings
 
 from tailrace.changes.records import Records
 from tailrace.changes.source_records import SourceRecords
-from tailrace.encoding.formats import encoder_of
+from tailrace.events.pipeline import pipeline_of
 
 _ANY_TRANSFORM: Final = {  # some converters go with transforms only; this one leaves all records as they are
     "transforms": "none",
@@ -21,12 +21,11 @@ _ANY_TRANSFORM: Final = {  # some converters go with transforms only; this one l
 
 
 def ours(
-    key: Converter = JSON, value: Converter = JSON, header: Converter = SIMPLE_HEADERS
+    key: Converter = JSON, value: Converter = JSON, header: Converter = JSON, **transforms: str
 ) -> Callable[[SourceRecords], Sequence[Records]]:
-    """The encoder with these converters for keys, values and headers."""
+    """The pipeline with these converters for keys, values and headers, and properties of transforms."""
     parts = {"key": key, "value": value, "header": header}
-    encoder = encoder_of(unit_settings({**_ANY_TRANSFORM, **properties_of(parts)}))
-    return lambda records: [encoder.encode(records)]
+    return pipeline_of(unit_settings({**(transforms or _ANY_TRANSFORM), **properties_of(parts)})).made_of
 
 
 def properties_of(parts: Mapping[str, Converter]) -> dict[str, str]:

@@ -7,8 +7,8 @@ import dataclasses
 import uuid
 
 import pytest
-from tests.formats.comparing import compare, same_bytes
-from tests.formats.connect_parts import Converter, Failure
+from tests.formats.comparing import compare, is_redefined, same_bytes
+from tests.formats.connect_parts import Converter
 from tests.formats.golden_lines import golden_lines, sources
 
 from tailrace.changes.records import Records, nulls
@@ -75,13 +75,7 @@ def test_ids_and_bytes_are_those_of_apicurios_converter(server_parts, apicurio, 
     lines = [{**line, "topic": f"{run}.{line['topic']}"} for line in one_of_each_topic(case)]
     same = same_data if case in WITH_OTHER_VERSIONS else same_bytes
     found = compare(server_parts, lines, Ours(properties), key=converter, value=converter, same=same)
-    differing = [each for each in found.differences if not _is_newer(each)]
+    differing = [each for each in found.differences if not is_redefined(each)]
     assert not differing, f"{len(differing)} of {len(lines)}\n" + "\n".join(str(each)[:1500] for each in differing[:3])
     assert found.records == len(lines) - found.failed
     assert found.records > 20
-
-
-def _is_newer(difference):
-    """Of two structs of one name that differ in their parameters newer converters take the first; this one fails."""
-    failed, written = difference.theirs, difference.ours
-    return isinstance(failed, Failure) and "Can't redefine" in failed.error and not isinstance(written, Failure)

@@ -65,8 +65,11 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
         return None
     # a higher cutoff than elsewhere: the name is valid as it is, so that only an obvious misspelling may be reported
     near = nearest(name, (*tables.by_name, *tables.aliases), cutoff=0.93)
-    is_of_near = near is not None and name.startswith(f"{near}.")  # a family's own property, and a member of it
-    return None if is_of_near else near
+    if near is None or name.startswith(f"{near}."):  # a family's own property, and a member of it
+        return None
+    prefix = family.name.removesuffix("*")
+    inner = near.startswith(prefix) and name.endswith("." + near.removeprefix(prefix))  # of a converter inside another one
+    return None if inner else near
 
 
 def verdict_on(near: str, tables: PropertyTables, database: str, given: Collection[str]) -> Verdict:

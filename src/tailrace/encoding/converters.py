@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.converter_classes import APICURIO_AVRO, BYTE_ARRAY, CONFLUENT_AVRO, NUMBERS, STRING
+from tailrace.converter_classes import APICURIO_AVRO, BYTE_ARRAY, CLOUD_EVENTS, CONFLUENT_AVRO, NUMBERS, STRING
 
 if TYPE_CHECKING:
     from tailrace.config.problems import Problems
@@ -71,6 +71,8 @@ class OwnConverter:
         for_headers: whether it writes headers, too.
         takes_structs: whether it can write keys and envelopes as they are, with these settings; else transforms have to make
             something else of them.
+        writes_json: whether it writes JSON with these settings, which goes into lines.
+        reads_headers: whether it reads headers with these settings, which must be JSON with schemas then.
 
     """
 
@@ -80,6 +82,8 @@ class OwnConverter:
     making: Callable[[], Making]
     for_headers: bool = False
     takes_structs: Callable[[ConverterSettings], bool] = _always
+    writes_json: Callable[[ConverterSettings], bool] = _never
+    reads_headers: Callable[[ConverterSettings], bool] = _never
 
 
 def _reading_avro() -> Reading:
@@ -104,6 +108,18 @@ def _making_plain() -> Making:
     from tailrace.encoding.plain.encoder import no_schema_ids, plain_messages
 
     return Making(plain_messages, no_schema_ids)
+
+
+def _reading_cloud_events() -> Reading:
+    from tailrace.encoding.cloud_events.settings import cloud_event_settings, tables_of
+
+    return Reading(tables_of, cloud_event_settings)
+
+
+def _making_cloud_events() -> Making:
+    from tailrace.encoding.cloud_events.encoder import cloud_event_messages, cloud_event_schema_ids
+
+    return Making(cloud_event_messages, cloud_event_schema_ids)
 
 
 def _plain(title: str, writes: str) -> OwnConverter:
@@ -134,6 +150,14 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
         "Avro, with schemas in Apicurio Registry by its own API",
         _reading_avro,
         _making_avro,
+    ),
+    CLOUD_EVENTS: OwnConverter(
+        "CloudEvents",
+        "change events in the envelope of CloudEvents, in JSON or Avro; null for everything else",
+        _reading_cloud_events,
+        _making_cloud_events,
+        writes_json=lambda settings: settings.json is not None,
+        reads_headers=lambda settings: settings.metadata.any,
     ),
 }
 """The table of converters that have properties of their own."""

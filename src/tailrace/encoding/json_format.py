@@ -18,6 +18,7 @@ class JsonFormat:
         defaults: whether a null in a field with a default is written as the default (`replace.null.with.default`).
         numeric: whether decimals are numbers (`decimal.format=NUMERIC`), and not the bytes of their unscaled values.
         bare_texts: whether a text as a whole is written as it is, without quotes, as SimpleHeaderConverter does.
+        message_field: the field of a whole struct that is written as a message with its schema, as a cloud event's data are.
 
     """
 
@@ -25,6 +26,7 @@ class JsonFormat:
     defaults: bool = True
     numeric: bool = False
     bare_texts: bool = False
+    message_field: str | None = None
 
     def prefix(self, schema: Schema) -> bytes:
         """The text before a message's payload."""

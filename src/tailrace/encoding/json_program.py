@@ -13,7 +13,7 @@ from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over
-from tailrace.encoding.connect_json import NULL, text_json
+from tailrace.encoding.connect_json import NULL, SCHEMA_SUFFIX, schema_prefix, text_json
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
 from tailrace.errors import UnsupportedError
@@ -21,13 +21,15 @@ from tailrace.schema.connect import Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
 
-def json_program(layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat) -> LayoutProgram:
-    """The program of a layout, for records with such columns."""
+def json_program(
+    layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat, prefix: bytes | None = None
+) -> LayoutProgram:
+    """The program of a layout, for records with such columns; `prefix`: what stands before each payload, instead of a schema."""
     if format_.bare_texts and layout.schema.type is Type.STRING:
         return _bare_text(layout)
     writer = _Writer(format_, columns)
-    writer.const(format_.prefix(layout.schema))
-    writer.write(layout.root)
+    writer.const(format_.prefix(layout.schema) if prefix is None else prefix)
+    writer.write_whole(layout.root)
     writer.const(format_.suffix)
     return writer.program(layout.lasting)
 
@@ -81,6 +83,13 @@ class _Writer:
     def program(self, lasting: Sequence[int] = ()) -> LayoutProgram:
         return LayoutProgram(self._template.program(lasting), self._wanted, self._readers)
 
+    def write_whole(self, root: Node) -> None:
+        """A whole key, value or header."""
+        if isinstance(root, Struct) and root.role is None and self._format.message_field is not None:
+            self._write_fields(root, self._format.message_field)
+        else:
+            self.write(root)
+
     def write(self, node: Node) -> None:
         if isinstance(node, Column):
             self._write_column(node)
@@ -113,13 +122,21 @@ class _Writer:
         with self._template.block(node.role, slot):
             self._write_fields(node)
 
-    def _write_fields(self, node: Struct) -> None:
+    def _write_fields(self, node: Struct, message: str | None = None) -> None:
         before = b"{"
         for field, each in zip(node.schema.fields, node.fields, strict=True):
             self.const(before + text_json(field.name) + b":")
-            self.write(each)
+            if field.name == message:
+                self._write_message(each)
+            else:
+                self.write(each)
             before = b","
         self.const(b"}" if node.schema.fields else b"{}")
+
+    def _write_message(self, node: Node) -> None:
+        self.const(schema_prefix(node.schema, numeric=self._format.numeric))
+        self.write(node)
+        self.const(SCHEMA_SUFFIX)
 
     def _write_array(self, node: Array) -> None:
         lists = cast("Lists", self._columns[node.slot])

@@ -52,6 +52,10 @@ class RegisteredFormat(Protocol[S]):
         """What is registered for a layout. Raises `ConfigError` if the format can't express it."""
         ...
 
+    def writes_null(self, layout: Layout) -> bool:
+        """Whether a key or value that is null as a whole, with a schema, is a datum too; else it is null without one."""
+        ...
+
     def place(self, schema: S) -> bytes:
         """What stands behind the id to find the type of the datum in the schema."""
         ...
@@ -113,7 +117,9 @@ class RegisteredMessages(Generic[S]):
     ) -> tuple[Binary, tuple[Header, ...]]:
         """The same, and the headers that tell the schema of the messages; there are none if a prefix tells it."""
         topic = records.topic if topic is None else topic
-        live = _live(layout, records.columns, records.roles, present)
+        live = present
+        if not self._format.writes_null(layout):
+            live = _live(layout, records.columns, records.roles, present)
         n = len(records)
         if live is not None and not live.any():
             return nulls(n), ()

@@ -39,10 +39,14 @@ def object_hash(*fields: str | None) -> int:
     return found
 
 
-def in_hash_order(items: Sequence[T], hashes: Sequence[int]) -> list[T]:
-    """Distinct things in the order of a hash set that they were put into one after the other."""
-    buckets = _SMALLEST
-    while len(items) > buckets * 3 // 4:
-        buckets *= 2
+def in_hash_order(items: Sequence[T], hashes: Sequence[int], buckets: int | None = None) -> list[T]:
+    """Distinct things in the order of a hash set that they were put into one after the other.
+
+    `buckets`: how many it has in the end, a power of two; None: it began with as many as Java's sets have.
+    """
+    if buckets is None:
+        buckets = _SMALLEST
+        while len(items) > buckets * 3 // 4:
+            buckets *= 2
     places = [(each ^ each >> 16) & (buckets - 1) for each in hashes]
     return [items[k] for k in sorted(range(len(items)), key=places.__getitem__)]  # stable, as within a bucket

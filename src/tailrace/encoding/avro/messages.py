@@ -37,6 +37,10 @@ class AvroFormat:
         """The Avro schema."""
         return avro_schema(layout.schema, self.options)
 
+    def writes_null(self, layout: Layout) -> bool:  # noqa: ARG002 -- JSON's depends on it
+        """No: such a null is no message."""
+        return False
+
     def place(self, schema: AvroSchema) -> bytes:  # noqa: ARG002 -- in other formats it tells the place
         """Nothing: a schema is of one type."""
         return b""

@@ -28,6 +28,10 @@ class ProtobufFormat:
         """The Protobuf schema."""
         return protobuf_schema(layout.schema, self.options)
 
+    def writes_null(self, layout: Layout) -> bool:  # noqa: ARG002 -- JSON's depends on it
+        """No: such a null is no message."""
+        return False
+
     def place(self, schema: ProtobufSchema) -> bytes:
         """Which message of the schema it is."""
         return schema.place
