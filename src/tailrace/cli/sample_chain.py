@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from attrs import evolve
+
 from tailrace.changes.source_records import SourceRecords
 from tailrace.cli.sample_records import Shown, same, shown, shown_as_sent
 from tailrace.config.settings import Settings
@@ -23,6 +25,7 @@ from tailrace.transforms.steps import Step, steps
 
 OPERATIONS: Final = {"c": "an insert", "u": "an update", "d": "a delete", "r": "a row of the snapshot"}
 TOMBSTONE: Final = "the tombstone behind it"
+PREFIX: Final = "prefix"
 MOST: Final = 20
 """How many tables are shown in short."""
 _LITERAL: Final = re.compile(r"[\w\-]+")
@@ -86,6 +89,7 @@ class ShownTables:
 
 def sample_tables(settings: Settings, *, offline: bool, everything: bool) -> ShownTables:
     """What the chain does: whole of one table, of the others of an insert; `everything`: whole of all tables."""
+    settings = _known(settings)
     tables, why = _tables(settings, offline=offline)
     chosen = tables if everything else tables[:MOST]
     sampled = [_sampled(settings, table) for table in chosen]
@@ -96,6 +100,17 @@ def sample_tables(settings: Settings, *, offline: bool, everything: bool) -> Sho
     ]
     found.sort(key=lambda table: len(table.events) == 1)  # the whole ones first
     return ShownTables(tuple(found), len(tables) - len(chosen), why)
+
+
+def made_samples(settings: Settings) -> list[SampledTable]:
+    """Tables as `table.include.list` names them, or one, with columns that the transforms name; nothing connects."""
+    known = _known(settings)
+    return [_sampled(known, table) for table in _made_tables(known)]
+
+
+def _known(settings: Settings) -> Settings:
+    """The settings with a prefix of topics: where a check does not know it, there is none."""
+    return settings if settings.topic_prefix else evolve(settings, topic_prefix=PREFIX)
 
 
 def _tables(settings: Settings, *, offline: bool) -> tuple[Sequence[Table], str]:

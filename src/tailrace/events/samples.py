@@ -86,10 +86,8 @@ def _changes(table: SampledTable, operation: str, before: int, after: int) -> Ch
 def _images(table: SampledTable, index: int) -> tuple[Any, Any]:
     """A column's values in the row before an update and in the one after it; a key stays."""
     name, schema = table.names[index], table.fields[index]
-    if name in table.values:
-        return table.values[name]
-    first = sample_value(schema, name, 1)
-    return (first, first) if index in table.schemas.key_columns else (first, sample_value(schema, name, 2))
+    first, second = table.values.get(name) or (sample_value(schema, name, 1), sample_value(schema, name, 2))
+    return (first, first) if index in table.schemas.key_columns else (first, second)
 
 
 def _source(table: SampledTable) -> dict[str, Fact]:
