@@ -27,7 +27,7 @@ from bench.into_kafka import catch_up, logs  # noqa: E402
 from bench.measuring import program, servers  # noqa: E402
 from bench.measuring.program import Failures, new_prefix  # noqa: E402
 from bench.measuring.results import Results  # noqa: E402
-from bench.measuring.turns import SIDES, measure_all, missing  # noqa: E402
+from bench.measuring.turns import measure_all, missing  # noqa: E402
 
 from tailrace_standins.servers.apicurio_registry import VERSION, ApicurioRegistry  # noqa: E402
 
@@ -84,14 +84,13 @@ def opened(running_: ServersWithRegistry, path: Path, *, go_on: bool) -> Results
 
 
 def trial(running_: ServersWithRegistry) -> None:
-    """Do small runs of both sides: failures show at once, and tailrace's code is compiled into its cache."""
+    """Do small runs of tailrace, so that all its code is compiled into its cache."""
     for case in plan.cases(TRIAL_CHANGES, 1):
         if (case.format, case.chain) in {("avro", "unwrap"), ("json", "expanded")}:
             with filled(running_, case) as data:
-                for side in SIDES:
-                    begun = time.monotonic()
-                    measure(running_, data, case, side, new_prefix(side))
-                    print(f"trial of {side}, {case.label}: {time.monotonic() - begun:.0f} s", flush=True)
+                begun = time.monotonic()
+                measure(running_, data, case, "tailrace", new_prefix("tailrace"))
+                print(f"trial, {case.label}: {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def measure_of_log(
