@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from bench.run import properties as common_properties
 from tests.differential import debezium, jars
 
 from tailrace.connect_offsets.serialized_map import write_map
+from tailrace_standins.servers.debezium_server_jars import CONFLUENT, debezium_server_jars
 
 KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
     *(
@@ -85,7 +86,7 @@ def connect_command(
 ) -> list[str]:
     """The command of Kafka Connect standalone with the connector; `told`: classes of which more than warnings is logged."""
     connector = given["connector.class"]
-    _write_properties(folder / "worker.properties", _worker(servers, folder, connector))
+    _write_properties(folder / "worker.properties", _worker(servers, folder, given))
     _write_properties(folder / "connector.properties", {**given, **_own_history(folder)})
     class_path = ":".join(str(jar) for jar in jars.debezium_jars(connector) if not jar.name.startswith(PLUGIN_JARS))
     java = jars.java_home() / "bin" / "java"
@@ -112,7 +113,8 @@ def store_offset(
     (folder / "history.jsonl").write_text(history)
 
 
-def _worker(servers: Reached, folder: Path, connector: str) -> dict[str, str]:
+def _worker(servers: Reached, folder: Path, given: Mapping[str, str]) -> dict[str, str]:
+    converters = [given[name] for name in ("key.converter", "value.converter") if name in given]
     return {
         "bootstrap.servers": servers.address,
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
@@ -120,19 +122,24 @@ def _worker(servers: Reached, folder: Path, connector: str) -> dict[str, str]:
         "offset.storage.file.filename": str(folder / "offsets.dat"),
         "connector.client.config.override.policy": "All",
         "listeners": "http://127.0.0.1:0",
-        "plugin.path": str(_plugins(folder, connector)),
+        "plugin.path": str(_plugins(folder, given["connector.class"], converters)),
     }
 
 
-def _plugins(folder: Path, connector: str) -> Path:
-    """The plugin folder, with the connector and its dependencies in a folder of their own, as Connect requires."""
-    plugin = folder / "plugins" / "debezium-connector"
+def _plugins(folder: Path, connector: str, converters: Iterable[str]) -> Path:
+    """The plugin folder, in which the connector and converters have folders of their own, as Connect requires."""
+    plugins = folder / "plugins"
+    _copied([jar for jar in jars.debezium_jars(connector) if jar.name.startswith(PLUGIN_JARS)], plugins / "debezium-connector")
+    if any("io.confluent." in converter for converter in converters):
+        _copied(debezium_server_jars(CONFLUENT), plugins / "confluent-converters")
+    return plugins
+
+
+def _copied(found: Iterable[Path], plugin: Path) -> None:
     if not plugin.exists():
         plugin.mkdir(parents=True)
-        for jar in jars.debezium_jars(connector):
-            if jar.name.startswith(PLUGIN_JARS):
-                shutil.copy(jar, plugin)
-    return plugin.parent
+        for jar in found:
+            shutil.copy(jar, plugin)
 
 
 def _own_history(folder: Path) -> dict[str, str]:
@@ -143,4 +150,5 @@ def _own_history(folder: Path) -> dict[str, str]:
 
 
 def _write_properties(path: Path, given: Mapping[str, str]) -> None:
-    path.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    escaped = {name: value.replace("\\", "\\\\") for name, value in given.items()}
+    path.write_text("".join(f"{name}={value}\n" for name, value in escaped.items()))

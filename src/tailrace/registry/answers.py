@@ -50,6 +50,6 @@ def understood(name: str, about: str) -> Iterator[None]:
     except _NOT_UNDERSTOOD as error:
         lacks = f"; it lacks {error}" if isinstance(error, KeyError) else ""
         raise RegistryError(
-            f"{name}: the answer to {about} is not that of a schema registry's API{lacks}: does the URL name the registry, with "
-            "the whole path of its API?"
+            f"{name}: the answer to {about} is not that of a schema registry's API{lacks}: does the URL name the registry, "
+            "with the whole path of its API?"
         ) from error
