@@ -201,3 +201,55 @@ def test_the_host_need_not_be_that_of_the_certificate_where_that_is_set(encrypte
         ask(client(url, trust=Trust(trusted=store)))
     assert ask(client(url, trust=Trust(trusted=store, check_host=False))) == {"id": 1}
     assert ask(client(url, trust=Trust(check=False))) == {"id": 1}
+
+
+ECHO = "Authorization: Bearer hush! Basic bWU6aHVzaCEh X-Key: hush!"
+
+
+@pytest.mark.parametrize("answer", [(401, {"message": ECHO}), (500, ECHO.encode()), (200, b"<pre>" + ECHO.encode())])
+@pytest.mark.parametrize("login", [BasicLogin(user="me", password=Secret("hush!!")), Secret("hush!")])
+def test_what_a_server_sends_back_of_the_login_is_not_shown(fake, login, answer):
+    fake.faults = [answer]
+    with pytest.raises((RegistryError, RegistryUnavailableError)) as error:
+        ask(client(fake.url, login=login, headers=PassThrough({"X-Key": "hush!"})))
+    assert "***" in str(error.value)
+    assert "hush" not in str(error.value)
+    if isinstance(login, BasicLogin):
+        assert "bWU6aHVzaCEh" not in str(error.value)
+
+
+def test_a_token_server_that_sends_back_the_secret_does_not_make_it_shown(fake):
+    fake.faults = [(401, {"error": "invalid_client", "error_description": "no client me with hush!"})]
+    with pytest.raises(RegistryError, match=r"no client me with \*\*\*"):
+        ask(client(fake.url, login=oauth(fake)))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"access_token": "hush!\r\nX-Other: y", "expires_in": 60},
+        {"access_token": "hush!", "expires_in": "soon"},
+        {"access_token": "hush!", "expires_in": None},
+        {"access_token": None},
+        ["hush!"],
+    ],
+)
+def test_a_token_that_is_none_is_an_error_without_the_token(fake, answer):
+    fake.faults = [(200, answer)]
+    with pytest.raises(RegistryError, match="the client me") as error:
+        ask(client(fake.url, login=oauth(fake)))
+    assert "hush!" not in str(error.value)
+    assert [path for _, path, _, _ in fake.requests] == ["/token"]
+
+
+def test_a_redirect_is_not_followed_and_said(fake):
+    fake.faults = [(302, b"")]
+    with pytest.raises(RegistryError, match=r"HTTP status 302.*another place"):
+        ask(client(fake.url, login=Secret("hush!")))
+    assert len(fake.requests) == 1
+
+
+def test_an_answer_that_is_too_deep_is_an_error(fake):
+    fake.faults = [(200, b"[" * 200_000)]
+    with pytest.raises(RegistryError, match="refuses the schema of subject s"):
+        ask(client(fake.url))

@@ -106,3 +106,22 @@ def test_one_lane_delivers_all_events_and_tracing_has_no_effect():
     properties = {"transforms": "t", "transforms.t.type": TYPE, "transforms.t.tracing.operation.name": "x"}
     settings = unit_settings(properties)
     assert any("tracing.operation.name has no effect" in warning for warning in settings.warnings)
+
+
+@pytest.mark.parametrize("payload", ["[" * 5000 + "]" * 5000, '{"a":' * 101 + "1" + "}" * 101, '{"a":' + "[" * 400 + "]" * 400 + "}"])
+def test_a_payload_that_is_too_deep_stays_a_text_and_the_next_one_is_expanded(payload):
+    assert values_of(payload, '{"ok": 1}') == [payload, {"ok": 1}]
+
+
+def test_a_payload_as_deep_as_mysql_allows_is_expanded():
+    deepest = '{"a":' * 100 + "1" + "}" * 100
+    assert values_of(deepest) == [json.loads(deepest)]
+
+
+def test_brackets_in_texts_make_no_payload_deep():
+    assert values_of(json.dumps({"a": "[{" * 500})) == [{"a": "[{" * 500}]
+
+
+def test_halves_of_surrogate_pairs_become_question_marks_and_whole_pairs_stay():
+    payload = r'{"a": "x\ud800", "b": ["\udfff!"], "\ud83d": "\ud83d\ude00 \u00e9"}'
+    assert values_of(payload) == [{"a": "x?", "b": ["?!"], "?": "😀 é"}]

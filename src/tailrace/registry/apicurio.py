@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tailrace.errors import DeliveryError, RegistryError
+from tailrace.registry.answers import schema_number, understood
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
 from tailrace.registry.java_hashes import in_hash_order, object_hash, string_hash
@@ -104,7 +105,8 @@ class ApicurioSchemaIds:
         known = self._ids.get(key)
         if known is not None and monotonic() < known[1]:
             return known[0]
-        found, seconds = self._asked(place, topic, schema)
+        with understood(self._connection.name, f"the question for the schema of {place}"):
+            found, seconds = self._asked(place, topic, schema)
         self._ids[key] = found, float("inf") if seconds is None else monotonic() + seconds
         return found
 
@@ -221,7 +223,7 @@ class ApicurioSchemaIds:
         return {"canonical": "true"} if self._settings.canonicalize else {}
 
     def _id(self, version: dict[str, Any]) -> SchemaId:
-        return SchemaId(int(version["globalId" if self._settings.global_ids else "contentId"]))
+        return SchemaId(schema_number(version["globalId" if self._settings.global_ids else "contentId"]))
 
 
 def _quoted(text: str) -> str:

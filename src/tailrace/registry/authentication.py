@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import base64
 import http.client
-import json
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 from tailrace.config.secret import Secret
 from tailrace.errors import RegistryError, RegistryUnavailableError
+from tailrace.registry.answers import parsed_answer, understood
 from tailrace.registry.connection import BasicLogin, Login, OAuthLogin
+from tailrace.registry.secrets import fits_in_header, without_secrets
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, bytes]]
 """Posts a body with headers to a URL; gives status and answer."""
 
+_BASIC = "Basic "
 _NO_END = 300  # seconds that a token is kept whose server does not say how long it lives
 
 
@@ -47,6 +48,16 @@ class Authentication:
             self._fetch(self._login)
         return {"Authorization": f"Bearer {self._token}"}
 
+    def secrets(self) -> tuple[str, ...]:
+        """What no message may have: passwords and tokens, also as they are sent."""
+        login = self._login
+        if isinstance(login, BasicLogin):
+            password = login.password.reveal()
+            return password, _basic(f"{login.user}:{password}").removeprefix(_BASIC)
+        if isinstance(login, OAuthLogin):
+            return self._token, login.secret.reveal(), _login_of(login).removeprefix(_BASIC)
+        return () if login is None else (login.reveal(),)
+
     def is_renewed(self) -> bool:
         """Whether another try has another token, as one may have been revoked before its end."""
         had = bool(self._token)
@@ -58,33 +69,32 @@ class Authentication:
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
             "Accept": "application/json",
-            "Authorization": _basic(f"{quote_plus(login.client_id)}:{quote_plus(login.secret.reveal())}"),
+            "Authorization": _login_of(login),
         }
         try:
             status, content = self._post(login.token_url, urlencode(form).encode(), headers)
         except (OSError, http.client.HTTPException) as error:
             raise RegistryUnavailableError(f"{login.name}: {login.token_url} does not answer: {error}") from error
-        answer = _parsed(content)
         if status >= 500:
             raise RegistryUnavailableError(f"{login.name}: {login.token_url} answers with the HTTP status {status}")
-        if status != 200 or not isinstance(answer.get("access_token"), str):
+        found = parsed_answer(content)
+        answer = found if isinstance(found, dict) else {}
+        token = answer.get("access_token")
+        if status != 200 or not isinstance(token, str) or not fits_in_header(token):
             said = ": ".join(str(answer[each]) for each in ("error", "error_description") if each in answer)
             raise RegistryError(
                 f"{login.name}: {login.token_url} gives the client {login.client_id} no token (HTTP status {status})"
-                f"{': ' + said if said else ''}; see the client's id, secret and scope",
+                f"{': ' + without_secrets(said, self.secrets()) if said else ''}; see the client's id, secret and scope",
                 status,
             )
-        self._token = answer["access_token"]
-        self._until = monotonic() + max(0, int(answer.get("expires_in", _NO_END + login.early)) - login.early)
+        with understood(login.name, f"the request for a token of the client {login.client_id}"):
+            until = monotonic() + max(0, int(answer.get("expires_in", _NO_END + login.early)) - login.early)
+        self._token, self._until = token, until
+
+
+def _login_of(login: OAuthLogin) -> str:
+    return _basic(f"{quote_plus(login.client_id)}:{quote_plus(login.secret.reveal())}")
 
 
 def _basic(text: str) -> str:
-    return "Basic " + base64.b64encode(text.encode()).decode()
-
-
-def _parsed(content: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    return _BASIC + base64.b64encode(text.encode()).decode()

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from tailrace.errors import DeliveryError, RegistryError
+from tailrace.registry.answers import schema_number, understood
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
 from tailrace.registry.same_bytes import parsed_types
@@ -67,12 +68,14 @@ class ConfluentSchemaIds:
 
     def id_for(self, topic: str, schema: RegistrySchema) -> SchemaId:
         """The id of the schema of keys, or of values, of a topic; see `SchemaIds`."""
-        subject = self._subject(topic, schema)
+        with understood(self._connection.name, f"the question for the subject of the {self._settings.part} of topic {topic}"):
+            subject = self._subject(topic, schema)
         key = subject, schema.text
         known = self._ids.get(key)
         if known is not None and monotonic() < known[1]:
             return known[0]
-        found = self._asked(subject, schema)
+        with understood(self._connection.name, f"the question for the schema of subject {subject}"):
+            found = self._asked(subject, schema)
         seconds = self._settings.latest_seconds if self._uses_latest else None
         self._ids[key] = found, float("inf") if seconds is None else monotonic() + seconds
         return found
@@ -193,7 +196,7 @@ class ConfluentSchemaIds:
 
 def _id(found: dict[str, Any]) -> SchemaId:
     guid = found.get("guid")
-    return SchemaId(int(found["id"]), None if guid is None else UUID(guid))
+    return SchemaId(schema_number(found["id"]), None if guid is None else UUID(guid))
 
 
 def _quoted(text: str) -> str:

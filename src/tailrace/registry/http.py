@@ -15,8 +15,10 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from tailrace.errors import RegistryError, RegistryUnavailableError
+from tailrace.registry.answers import parsed_answer
 from tailrace.registry.authentication import Authentication
 from tailrace.registry.connection import RegistryConnection
+from tailrace.registry.secrets import without_secrets
 from tailrace.registry.tls import tls_context
 
 _RETRIABLE: Final = {408, 429, 500, 502, 503, 504}
@@ -201,22 +203,16 @@ class RegistryClient:
 
     def _judged(self, url: str, status: int, answer: bytes, about: str) -> Any:
         """The answer of a server, if it is one."""
-        found = _parsed(answer)
+        found = parsed_answer(answer)
         if 200 <= status < 300 and found is not None:
             return found
         message, code = _message(found, answer)
+        message = without_secrets(message, (*self._authentication.secrets(), *self._settings.headers.values()))
         what = f"{self._settings.name}: the schema registry at {url}"
         number = f"HTTP status {status}" + (f", error code {code}" if code else "")
         if status in _RETRIABLE:
             raise RegistryUnavailableError(f"{what} can't answer now, asked for {about} ({number}): {message}")
         raise RegistryError(f"{what} refuses {about} ({number}): {message}{_remedy(status)}", status, code)
-
-
-def _parsed(answer: bytes) -> Any:
-    try:
-        return json.loads(answer) if answer.strip() else {}
-    except ValueError:
-        return None
 
 
 def _message(found: Any, answer: bytes) -> tuple[str, int]:
@@ -235,4 +231,6 @@ def _remedy(status: int) -> str:
         return "; see the converter's properties of the login, and the user's rights in the registry"
     if status == 409:
         return "; the new structure does not fit the subject's compatibility: change that, or the table"
+    if 300 <= status < 400:
+        return "; it sends clients to another place, which they don't follow with a login: name that place in the URL"
     return ""

@@ -1,7 +1,8 @@
 """JSON texts as Connect data: which schema a text gets, and which value (`table.expand.json.payload`).
 
 Integers are `int32` or `int64` by their size, other numbers `double`; an array has the schema of its items, which must be
-alike. A field whose value is null or an empty array is left out, because its type is not known.
+alike. A field whose value is null or an empty array is left out, because its type is not known. Halves of surrogate pairs, which
+UTF-8 can't have, become `?`, as when Java writes them.
 
 Source: comparison with the real EventRouter (tests/formats/test_event_router.py).
 """
@@ -9,6 +10,7 @@ Source: comparison with the real EventRouter (tests/formats/test_event_router.py
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -21,6 +23,12 @@ _INT32: Final = Schema(Type.INT32, optional=True)
 _INT64: Final = Schema(Type.INT64, optional=True)
 _FLOAT64: Final = Schema(Type.FLOAT64, optional=True)
 _BYTES: Final = Schema(Type.BYTES, optional=True)
+
+
+DEEPEST: Final = 100
+"""How many arrays and objects of a payload may stand in each other; MySQL's JSON columns have no more."""
+
+_HALF_PAIR: Final = re.compile(r"\\u[dD][89abcdefABCDEF]")  # or a half of a whole pair, which is left as it is
 
 
 class NotExpandedError(ValueError):
@@ -113,9 +121,30 @@ def parsed(text: str) -> Any:
     if not text.startswith(("{", "[")):
         raise NotExpandedError("it is no JSON object")
     try:
-        return _DECODER.raw_decode(text)[0]
+        found = _DECODER.raw_decode(text)[0]
     except (ValueError, RecursionError) as error:
         raise NotExpandedError("it is no JSON") from error
+    if text.count("{") + text.count("[") > DEEPEST:
+        _check_depth(found, DEEPEST)
+    return _without_half_pairs(found) if _HALF_PAIR.search(text) else found
+
+
+def _check_depth(value: Any, left: int) -> None:
+    """Raises `NotExpandedError` if more than so many arrays and objects stand in each other."""
+    if not isinstance(value, dict | list):
+        return
+    if not left:
+        raise NotExpandedError(f"more than {DEEPEST} arrays and objects stand in each other")
+    for each in value.values() if isinstance(value, dict) else value:
+        _check_depth(each, left - 1)
+
+
+def _without_half_pairs(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_without_half_pairs(name): _without_half_pairs(each) for name, each in value.items()}
+    return [_without_half_pairs(each) for each in value] if isinstance(value, list) else value
 
 
 def parsed_without_doubles(text: str) -> Any:

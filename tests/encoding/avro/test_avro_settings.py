@@ -211,12 +211,16 @@ def test_settings_can_be_pickled_and_show_no_secret():
         ({"bearer.auth.credentials.source": "STATIC_TOKEN"}, "bearer.auth.token is missing"),
         ({"bearer.auth.credentials.source": "OAUTHBEARER"}, "bearer.auth.issuer.endpoint.url is missing"),
         ({"proxy.host": "p"}, "proxy.port is missing"),
+        ({"bearer.auth.token": "hush!\n"}, "bearer.auth.token can't be sent"),
+        ({"bearer.auth.token": "hush!\u20ac"}, "bearer.auth.token can't be sent"),
+        ({"request.header.X-Key": "hush!\r\nX: y"}, "request.header.X-Key can't be sent"),
     ],
 )
 def test_what_is_wrong_is_told_by_the_name_of_the_property(given, message):
     with pytest.raises(ConfigError, match=r"value\.converter") as error:
         read(given)
     assert message in str(error.value)
+    assert "hush!" not in str(error.value)
 
 
 @pytest.mark.parametrize(

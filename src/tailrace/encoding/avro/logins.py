@@ -13,6 +13,7 @@ from tailrace.encoding.avro.reading import ConverterProperties
 from tailrace.errors import ConfigError
 from tailrace.key_stores import StoreFile
 from tailrace.registry.connection import BasicLogin, Login, OAuthLogin, RegistryConnection, Trust
+from tailrace.registry.secrets import fits_in_header
 
 _TLS: Final = confluent_properties.TLS
 _P: Final = apicurio_properties.P
@@ -35,6 +36,8 @@ def confluent_connection(read: ConverterProperties) -> RegistryConnection:
     if read.flag("schema.registry.url.randomize"):
         random.shuffle(urls)
     headers = dict(read.family("request.header."))
+    for name, value in headers.items():
+        _check_header(f"{read.prefix}request.header.{name}", value)
     login = _login_of_confluent(read, urls)
     if not isinstance(login, BasicLogin | None):
         headers |= {header: read.text(name) for name, header in _CLOUD.items() if read.text(name)}
@@ -111,6 +114,15 @@ def _url(read: ConverterProperties, name: str, text: str) -> SplitResult:
     return url
 
 
+def _check_header(name: str, value: str) -> None:
+    """Raises `ConfigError` if HTTP can't send it, which http.client would say with the value."""
+    if not fits_in_header(value):
+        raise ConfigError(
+            f"{name} can't be sent as a header of HTTP: it has a line end or another character that headers can't have. "
+            "A file that it was read from may end with one"
+        )
+
+
 def _without_user(url: SplitResult) -> str:
     return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl().rstrip("/")
 
@@ -134,6 +146,7 @@ def _login_of_confluent(read: ConverterProperties, urls: list[SplitResult]) -> L
             f"{read.prefix}bearer.auth.token is missing: bearer.auth.credentials.source=STATIC_TOKEN needs it"
         )
     if token:
+        _check_header(f"{read.prefix}bearer.auth.token", token.reveal())
         return token
     if read.text("basic.auth.credentials.source") == "URL":
         return _user_of(urls)
