@@ -9,9 +9,9 @@ import numpy as np
 
 from tailrace.changes.field_paths import Path, is_null, texts
 from tailrace.changes.layouts import Constant, Layout, Node, Struct
-from tailrace.changes.merging import taken
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
+from tailrace.changes.taking import taken
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_over
 from tailrace.encoding.cloud_events.layouts import (
