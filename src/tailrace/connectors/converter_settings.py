@@ -11,6 +11,7 @@ from typing import Final
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import JSON
+from tailrace.config.property import Status
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
@@ -38,11 +39,14 @@ def _read(
         return None
     if any(entry.broken for entry in given.values()):
         return None  # what is wrong with it was said
-    texts = {name: entry.text for name, entry in given.items() if name not in _OF_JSON}
-    for name in sorted(set(given) & set(_OF_JSON)):
+    reading = own.reading()
+    its = {each.name for each in reading.tables(converter).properties if each.status is Status.WORKS}
+    foreign = set(_OF_JSON) - its
+    texts = {name: entry.text for name, entry in given.items() if name not in foreign}
+    for name in sorted(set(given) & foreign):
         problems.warn(f"{given[name].shown_name} has no effect: it is a property of {JSON}")
     try:
-        return own.reading().settings(converter, part, texts, problems)
+        return reading.settings(converter, part, texts, problems)
     except (ConfigError, UnsupportedError):
         return None  # they are among the problems
 
