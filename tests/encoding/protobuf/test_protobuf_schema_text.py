@@ -13,7 +13,7 @@ LONG, TEXT = Schema(Type.INT64), Schema(Type.STRING)
 PLAIN = ProtobufOptions()
 
 
-def struct(name, **fields):
+def struct(name, /, **fields):
     return Schema(Type.STRUCT, name=name, fields=tuple(Field(*each) for each in fields.items()))
 
 
