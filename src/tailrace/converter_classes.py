@@ -30,8 +30,17 @@ OLD_BINARY_DATA: Final = "io.debezium.converters.ByteArrayConverter"
 CLOUD_EVENTS: Final = "io.debezium.converters.CloudEventsConverter"
 EXT_JSON: Final = "io.apicurio.registry.utils.converter.ExtJsonConverter"
 CONFLUENT_AVRO: Final = "io.confluent.connect.avro.AvroConverter"
+CONFLUENT_PROTOBUF: Final = "io.confluent.connect.protobuf.ProtobufConverter"
+CONFLUENT_JSON_SCHEMA: Final = "io.confluent.connect.json.JsonSchemaConverter"
 APICURIO_AVRO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
 OF_HEADERS: Final = (STRING, BYTE_ARRAY, *NUMBERS)
 """Those with properties of their own that write headers, too."""
-WITH_OWN_PROPERTIES: Final = (*OF_HEADERS, CONFLUENT_AVRO, APICURIO_AVRO, CLOUD_EVENTS)
+WITH_OWN_PROPERTIES: Final = (
+    *OF_HEADERS,
+    CONFLUENT_AVRO,
+    CONFLUENT_PROTOBUF,
+    CONFLUENT_JSON_SCHEMA,
+    APICURIO_AVRO,
+    CLOUD_EVENTS,
+)
 """Those that `encoding/converters.py` has."""

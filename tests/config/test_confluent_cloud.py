@@ -173,8 +173,7 @@ def test_a_class_that_nobody_knows_is_wrong():
     [
         "org.apache.kafka.connect.converters.ByteArrayConverter",
         "org.apache.kafka.connect.converters.LongConverter",
-        "io.confluent.connect.protobuf.ProtobufConverter",
-        "io.confluent.connect.json.JsonSchemaConverter",
+        "io.confluent.connect.replicator.util.ByteArrayConverter",
         "io.apicurio.registry.utils.converter.ExtJsonConverter",
         "io.apicurio.registry.utils.converter.avro.AvroConverter",
         "com.amazonaws.services.schemaregistry.kafkaconnect.AWSKafkaAvroConverter",

@@ -10,7 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.converter_classes import APICURIO_AVRO, BYTE_ARRAY, CLOUD_EVENTS, CONFLUENT_AVRO, NUMBERS, STRING
+from tailrace.converter_classes import (
+    APICURIO_AVRO,
+    BYTE_ARRAY,
+    CLOUD_EVENTS,
+    CONFLUENT_AVRO,
+    CONFLUENT_JSON_SCHEMA,
+    CONFLUENT_PROTOBUF,
+    NUMBERS,
+    STRING,
+)
 
 if TYPE_CHECKING:
     from tailrace.config.problems import Problems
@@ -122,6 +131,32 @@ def _making_cloud_events() -> Making:
     return Making(cloud_event_messages, cloud_event_schema_ids)
 
 
+def _reading_protobuf() -> Reading:
+    from tailrace.encoding.protobuf.settings import protobuf_settings, tables_of
+
+    return Reading(tables_of, protobuf_settings)
+
+
+def _making_protobuf() -> Making:
+    from tailrace.encoding.protobuf.encoder import protobuf_messages
+    from tailrace.encoding.registered_settings import schema_ids_of
+
+    return Making(protobuf_messages, schema_ids_of)
+
+
+def _reading_json_schema() -> Reading:
+    from tailrace.encoding.json_schema.settings import json_schema_settings, tables_of
+
+    return Reading(tables_of, json_schema_settings)
+
+
+def _making_json_schema() -> Making:
+    from tailrace.encoding.json_schema.encoder import json_schema_messages
+    from tailrace.encoding.registered_settings import schema_ids_of
+
+    return Making(json_schema_messages, schema_ids_of)
+
+
 def _plain(title: str, writes: str) -> OwnConverter:
     return OwnConverter(title, writes, _reading_plain, _making_plain, for_headers=True, takes_structs=_never)
 
@@ -159,6 +194,17 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
         writes_json=lambda settings: settings.json is not None,
         reads_headers=lambda settings: settings.metadata.any,
     ),
+    CONFLUENT_PROTOBUF: OwnConverter(
+        "Protobuf",
+        "Protobuf, with schemas in a registry that has Confluent's API",
+        _reading_protobuf,
+        _making_protobuf,
+    ),
+    CONFLUENT_JSON_SCHEMA: OwnConverter(
+        "JSON Schema",
+        "JSON, with schemas in a registry that has Confluent's API",
+        _reading_json_schema,
+        _making_json_schema,
+    ),
 }
 """The table of converters that have properties of their own."""
-

@@ -35,14 +35,12 @@ class RecordProgram(Protocol):
 
 
 class RegisteredFormat(Protocol[S]):
-    """A format.
+    """A format."""
 
-    Attributes:
-        name: in messages.
-
-    """
-
-    name: str
+    @property
+    def name(self) -> str:
+        """The format in messages."""
+        ...
 
     def written(self, layout: Layout) -> Layout:
         """The layout as it is written where the whole is not null."""

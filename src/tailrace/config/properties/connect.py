@@ -15,8 +15,6 @@ _NOT_YET = "that converter is not supported yet"
 _CONVERTERS_BY_MAKER = tuple(
     (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
     for pattern, whose in (
-        (r"io\.confluent\.connect\.protobuf\.ProtobufConverter", "Confluent's Protobuf"),
-        (r"io\.confluent\.connect\.json\.JsonSchemaConverter", "Confluent's JSON Schema"),
         (r"io\.confluent\..+Converter", "one of Confluent's"),
         (r"io\.apicurio\..+Converter", "one of Apicurio's"),
         (r"com\.amazonaws\..+Converter", "one of AWS Glue's"),
