@@ -11,6 +11,8 @@ _CONNECT: Final = "org.apache.kafka.connect."
 JSON: Final = f"{_CONNECT}json.JsonConverter"
 SIMPLE_HEADERS: Final = f"{_CONNECT}storage.SimpleHeaderConverter"
 STRING: Final = f"{_CONNECT}storage.StringConverter"
+UTF_8: Final = "utf-8"
+"""Python's name of the character set that texts have by default."""
 BYTE_ARRAY: Final = f"{_CONNECT}converters.ByteArrayConverter"
 NUMBERS: Final[Mapping[str, Type]] = {
     f"{_CONNECT}converters.{name}Converter": type_

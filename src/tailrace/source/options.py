@@ -21,7 +21,6 @@ from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
-from tailrace.encoding.class_names import JSON, STRING
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -105,7 +104,7 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
     _refuse_records_of_notifications(settings)
-    require_text(settings, "a DataFrame", (JSON, STRING))
+    require_text(settings, "a DataFrame", json_only=False)
     if output != OUTPUTS[0] and settings.transforms:
         raise UnsupportedError(
             f"transforms={','.join(settings.transforms)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
