@@ -11,6 +11,8 @@ _CONNECT: Final = "org.apache.kafka.connect."
 JSON: Final = f"{_CONNECT}json.JsonConverter"
 SIMPLE_HEADERS: Final = f"{_CONNECT}storage.SimpleHeaderConverter"
 STRING: Final = f"{_CONNECT}storage.StringConverter"
+UTF_8: Final = "utf-8"
+"""Python's name of the character set that texts have by default."""
 BYTE_ARRAY: Final = f"{_CONNECT}converters.ByteArrayConverter"
 NUMBERS: Final[Mapping[str, Type]] = {
     f"{_CONNECT}converters.{name}Converter": type_
@@ -33,7 +35,7 @@ CONFLUENT_AVRO: Final = "io.confluent.connect.avro.AvroConverter"
 CONFLUENT_PROTOBUF: Final = "io.confluent.connect.protobuf.ProtobufConverter"
 CONFLUENT_JSON_SCHEMA: Final = "io.confluent.connect.json.JsonSchemaConverter"
 APICURIO_AVRO: Final = "io.apicurio.registry.utils.converter.AvroConverter"
-OF_HEADERS: Final = (STRING, BYTE_ARRAY, *NUMBERS)
+OF_HEADERS: Final = (STRING, BYTE_ARRAY, *NUMBERS, BINARY_DATA, OLD_BINARY_DATA)
 """Those with properties of their own that write headers, too."""
 WITH_OWN_PROPERTIES: Final = (
     *OF_HEADERS,
@@ -42,5 +44,6 @@ WITH_OWN_PROPERTIES: Final = (
     CONFLUENT_JSON_SCHEMA,
     APICURIO_AVRO,
     CLOUD_EVENTS,
+    EXT_JSON,
 )
 """Those that `encoding/converters.py` has."""

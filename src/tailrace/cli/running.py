@@ -26,7 +26,6 @@ from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.converter_settings import require_json_headers, require_text
 from tailrace.connectors.load import load_with_document
-from tailrace.converter_classes import JSON
 from tailrace.errors import ConfigError
 from tailrace.link import Link
 from tailrace.sinks import check_target
@@ -115,7 +114,7 @@ def load_job(
     document, settings = load_with_document(config, worker, strict=strict)
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
-        require_text(settings, f"--to {target.text}", (JSON,))
+        require_text(settings, f"--to {target.text}", json_only=True)
         require_json_headers(settings, f"--to {target.text}")
         document, settings = without_history_topic(document, settings)
     lanes = settings.tasks_max if is_kafka and not settings.topics_by_content else 1

@@ -5,7 +5,7 @@ JSON's own few are properties of every connector (`config/properties/connect.py`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from tailrace.config.entries import Entry
@@ -14,7 +14,7 @@ from tailrace.config.properties.json_converter import json_properties
 from tailrace.config.property import Status
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
-from tailrace.converter_classes import JSON, SIMPLE_HEADERS
+from tailrace.converter_classes import JSON, SIMPLE_HEADERS, STRING, UTF_8
 from tailrace.encoding.converters import CONVERTERS, ConverterSettings
 from tailrace.errors import ConfigError, UnsupportedError
 
@@ -40,7 +40,23 @@ def read_converters(
         found[part] = _read(part, converter, entries, problems)
         if part != "header" and not transformed:
             _require_structs(part, converter, found[part], problems)
+    _require_schemas_in_headers(values, found, problems)
     return found
+
+
+def _require_schemas_in_headers(
+    values: Mapping[str, Value], found: Mapping[str, ConverterSettings | None], problems: Problems
+) -> None:
+    """Refuse converters that read headers which they can't read."""
+    if values["header.converter"] == JSON and values["header.converter.schemas.enable"]:
+        return
+    for part, settings in found.items():
+        converter = str(values[f"{part}.converter"])
+        if settings is not None and CONVERTERS[converter].reads_headers(settings):
+            problems.add(
+                f"{part}.converter.metadata.source: {converter.rpartition('.')[2]} reads headers only where they are JSON "
+                f"with schemas: set header.converter={JSON}, and leave its schemas.enable"
+            )
 
 
 def _require_structs(part: str, converter: str, settings: ConverterSettings | None, problems: Problems) -> None:
@@ -85,24 +101,33 @@ def _report_others(converter: str, given: Mapping[str, Entry], problems: Problem
         problems.warn(f"{names}: no effect, as {converter.rpartition('.')[2]} has no such property")
 
 
-def require_text(settings: Settings, what: str, converters: Sequence[str]) -> None:
+def require_text(settings: Settings, what: str, *, json_only: bool) -> None:
     """Refuse converters whose bytes can't go where records go.
 
     Args:
         settings: the configuration.
         what: where they go, for the message.
-        converters: those that are possible there.
+        json_only: whether only JSON can; else any text.
 
     Raises:
         ConfigError: another one is configured; the message names its property.
 
     """
-    for name, converter in (("key", settings.key_converter), ("value", settings.value_converter)):
-        if converter not in converters:
+    pairs = (
+        ("key", settings.key_converter, settings.key_format),
+        ("value", settings.value_converter, settings.value_format),
+    )
+    for name, converter, own in pairs:
+        if own is not None and not _is_text(converter, own, json_only=json_only):
+            possible = JSON if json_only else f"{JSON} or {STRING}"
             raise ConfigError(
                 f"{name}.converter is {converter}, which {what} does not take: deliver to Kafka, or set "
-                f"{name}.converter={' or '.join(converters)}"
+                f"{name}.converter={possible}"
             )
+
+
+def _is_text(converter: str, own: ConverterSettings, *, json_only: bool) -> bool:
+    return CONVERTERS[converter].writes_json(own) or (not json_only and converter == STRING and own.encoding == UTF_8)
 
 
 def require_json_headers(settings: Settings, what: str) -> None:

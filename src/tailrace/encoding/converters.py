@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.converter_classes import (
     APICURIO_AVRO,
+    BINARY_DATA,
     BYTE_ARRAY,
     CLOUD_EVENTS,
     CONFLUENT_AVRO,
     CONFLUENT_JSON_SCHEMA,
     CONFLUENT_PROTOBUF,
+    EXT_JSON,
     NUMBERS,
+    OLD_BINARY_DATA,
     STRING,
 )
 
@@ -157,6 +160,41 @@ def _making_json_schema() -> Making:
     return Making(json_schema_messages, schema_ids_of)
 
 
+def _reading_ext_json() -> Reading:
+    from tailrace.encoding.ext_json.settings import ext_json_settings, tables_of
+
+    return Reading(tables_of, ext_json_settings)
+
+
+def _making_ext_json() -> Making:
+    from tailrace.encoding.ext_json.encoder import ext_json_messages, ext_json_schema_ids
+
+    return Making(ext_json_messages, ext_json_schema_ids)
+
+
+def _reading_binary_data() -> Reading:
+    from tailrace.encoding.binary_data.settings import binary_data_settings, tables_of
+
+    return Reading(tables_of, binary_data_settings)
+
+
+def _making_binary_data() -> Making:
+    from tailrace.encoding.binary_data.encoder import binary_data_messages, binary_data_schema_ids
+
+    return Making(binary_data_messages, binary_data_schema_ids)
+
+
+def _binary_data(title: str) -> OwnConverter:
+    return OwnConverter(
+        title,
+        "bytes as they are, such as the payload of an outbox; everything else by another converter",
+        _reading_binary_data,
+        _making_binary_data,
+        for_headers=True,
+        takes_structs=lambda settings: settings.delegate is not None,
+    )
+
+
 def _plain(title: str, writes: str) -> OwnConverter:
     return OwnConverter(title, writes, _reading_plain, _making_plain, for_headers=True, takes_structs=_never)
 
@@ -205,6 +243,15 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
         "JSON, with schemas in a registry that has Confluent's API",
         _reading_json_schema,
         _making_json_schema,
+    ),
+    BINARY_DATA: _binary_data("Bytes, with a delegate"),
+    OLD_BINARY_DATA: _binary_data("Bytes, with a delegate: the old name"),
+    EXT_JSON: OwnConverter(
+        "JSON with Apicurio's API",
+        "JSON with the id of its schema, which is in Apicurio Registry",
+        _reading_ext_json,
+        _making_ext_json,
+        writes_json=_always,
     ),
 }
 """The table of converters that have properties of their own."""

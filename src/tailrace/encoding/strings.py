@@ -21,9 +21,10 @@ from tailrace.changes.field_paths import Path, gathered, nulls_of, root_path
 from tailrace.changes.layouts import Array, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
+from tailrace.converter_classes import UTF_8
 from tailrace.encoding.decimal_texts import decimal_texts
 from tailrace.encoding.plain.columns import binary_over
-from tailrace.encoding.plain.settings import UTF_8, WITH_MARK
+from tailrace.encoding.plain.settings import WITH_MARK
 from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, scale_of

@@ -19,10 +19,10 @@ from tailrace.registry.answers import schema_number, understood
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
 from tailrace.registry.java_hashes import in_hash_order, object_hash, string_hash
-from tailrace.registry.same_bytes import difference
 from tailrace.registry.schemas import ReferringSchema, RegistrySchema, SchemaId
 
 CONTENT_TYPE: Final = "application/json"
+AVRO: Final = "AVRO"
 DEFAULT_GROUP: Final = "default"
 
 
@@ -155,7 +155,7 @@ class ApicurioSchemaIds:
     def _registered(self, place: _Place, topic: str, schema: RegistrySchema) -> dict[str, Any]:
         """The version of a schema; those of the records in it are registered first."""
         if self._settings.whole:
-            return self._posted(place, schema.text, [])
+            return self._posted(place, schema.text, [], schema.schema_type)
         whole = schema.referring
         nested = in_hash_order(whole.references, [string_hash(each.full_name) for each in whole.references])
         return self._posted(place, whole.text, self._registered_references(topic, nested))
@@ -179,10 +179,12 @@ class ApicurioSchemaIds:
             )
         return in_hash_order(made, [object_hash(*each.values()) for each in made])
 
-    def _posted(self, place: _Place, text: str, references: list[dict[str, Any]]) -> dict[str, Any]:
+    def _posted(
+        self, place: _Place, text: str, references: list[dict[str, Any]], type_: str = AVRO
+    ) -> dict[str, Any]:
         version = {} if self._settings.version is None else {"version": self._settings.version}
         content = {"content": text, "contentType": CONTENT_TYPE, "references": references}
-        body = {"artifactId": place.artifact, "artifactType": "AVRO", "firstVersion": {**version, "content": content}}
+        body = {"artifactId": place.artifact, "artifactType": type_, "firstVersion": {**version, "content": content}}
         query = {"ifExists": self._settings.if_exists} | self._canonical()
         answer = self._client.request("POST", place.path, body, query, about=f"the schema of {place}")
         found: dict[str, Any] = answer["version"]
@@ -195,7 +197,7 @@ class ApicurioSchemaIds:
         found = self._client.request("GET", path, about=f"the version {version} of {place}")
         query, about = {"references": "DEREFERENCE"}, f"the schema of version {found['version']} of {place}"
         content = self._client.request("GET", f"/ids/globalIds/{found['globalId']}", query=query, about=about)
-        differing = difference(content, json.loads(schema.text))
+        differing = schema.difference(json.dumps(content), {})
         if differing is not None:
             raise DeliveryError(
                 f"version {found['version']} of {place}, which is to be used, and the schema of the records differ: "
@@ -205,7 +207,7 @@ class ApicurioSchemaIds:
 
     def _found(self, place: _Place, schema: RegistrySchema) -> dict[str, Any]:
         """The version of an artifact that has this schema."""
-        query = {"groupId": place.group, "artifactId": place.artifact, "artifactType": "AVRO"} | self._canonical()
+        query = {"groupId": place.group, "artifactId": place.artifact, "artifactType": schema.schema_type} | self._canonical()
         query |= {"orderby": "globalId", "order": "desc"}
         about = f"the schema of {place}"
         answer = self._client.request("POST", "/search/versions", schema.text.encode(), query, about=about)

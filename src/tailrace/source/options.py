@@ -21,7 +21,6 @@ from tailrace.connectors.converter_settings import require_text
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
-from tailrace.converter_classes import JSON, STRING
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -107,7 +106,7 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
     _refuse_records_of_notifications(settings)
-    require_text(settings, "a DataFrame", (JSON, STRING))
+    require_text(settings, "a DataFrame", json_only=False)
     for name, aliases in (("transforms", settings.transforms), ("converters", settings.converters)):
         if output != OUTPUTS[0] and aliases:
             raise UnsupportedError(

@@ -27,12 +27,15 @@ class Framing(enum.Enum):
     GUID_HEADER = "header with a GUID"
     CONTENT_ID_HEADER = "header with a content id"
     GLOBAL_ID_HEADER = "header with a global id"
+    JSON_MEMBER = "member of a JSON object"
 
 
 def prefix_of(framing: Framing, schema_id: SchemaId, place: bytes = b"") -> bytes:
     """The bytes before each datum; `place` stands behind the id and tells which type of the schema it is."""
     if framing is Framing.PREFIX_4:
         return MAGIC + _bytes(schema_id.number, 4) + place
+    if framing is Framing.JSON_MEMBER:
+        return b'{"schemaId":%d,"payload":' % schema_id.number
     return MAGIC + _bytes(schema_id.number, 8) + place if framing is Framing.PREFIX_8 else b""
 
 

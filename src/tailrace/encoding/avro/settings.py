@@ -88,21 +88,33 @@ def _confluent(part: str, read: ConverterProperties, problems: Problems) -> Avro
     )
 
 
-def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
-    ids = ApicurioIds(
+def apicurio_ids(part: str, read: ConverterProperties, *, global_ids: bool = False, whole: bool = True) -> ApicurioIds:
+    """How Apicurio's converters get ids; `global_ids` and `whole` as of `ApicurioIds`."""
+    return ApicurioIds(
         part=part,
         register=read.flag(f"{P}auto-register"),
         if_exists=read.text(f"{P}auto-register.if-exists"),
         use_latest=read.flag(f"{P}find-latest"),
         latest_seconds=read.number(f"{P}check-period-ms") / 1000,
-        global_ids=read.text(f"{P}use-id") == "globalId",
-        whole=read.flag(f"{P}dereference-schema"),
+        global_ids=global_ids,
+        whole=whole,
         canonicalize=read.flag(f"{P}canonicalize"),
         strategy=ArtifactStrategy(read.text(f"{P}artifact-resolver-strategy")),
         group=read.text(f"{P}artifact.group-id") or None,
         artifact=read.text(f"{P}artifact.artifact-id") or None,
         version=read.text(f"{P}artifact.version") or None,
     )
+
+
+def warn_of_version(read: ConverterProperties, problems: Problems) -> None:
+    """Warn about the URL of an older version of Apicurio's API."""
+    if any(APICURIO_V2 in url for url in read.items(f"{P}url")):
+        problems.warn(f"{read.prefix}{P}url names version 2 of the API: version 3 is asked, at {APICURIO_V3}")
+
+
+def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
+    is_global, whole = read.text(f"{P}use-id") == "globalId", read.flag(f"{P}dereference-schema")
+    ids = apicurio_ids(part, read, global_ids=is_global, whole=whole)
     options = AvroOptions(
         meta_data=read.flag("connect.meta.data"),
         enums=read.flag("enhanced.avro.schema.support"),
@@ -110,8 +122,7 @@ def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroC
         bare_bytes=False,
         optional_records=False,
     )
-    if any(APICURIO_V2 in url for url in read.items(f"{P}url")):
-        problems.warn(f"{read.prefix}{P}url names version 2 of the API: version 3 is asked, at {APICURIO_V3}")
+    warn_of_version(read, problems)
     return AvroConverterSettings(
         part=part,
         connection=apicurio_connection(read),

@@ -21,6 +21,11 @@ _CONNECT = "org.apache.kafka.connect.data."
 _OTHER_CLASSES = {f"{_CONNECT}{name}" for name in ("Decimal", "Date", "Time", "Timestamp")}
 
 
+def is_there(records: SourceRecords, present: Mask | None) -> Mask:
+    """Which records have a schema, shape (n,): `present` says it, where it is not None."""
+    return np.ones(len(records), np.bool_) if present is None else present
+
+
 def live(layout: Layout, records: SourceRecords, present: Mask | None) -> Mask:
     """Which records have a whole that is not null, shape (n,)."""
     there = ~is_null(records, layout.root)

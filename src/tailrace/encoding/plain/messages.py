@@ -15,7 +15,7 @@ from tailrace.changes.field_paths import gathered, root_path
 from tailrace.changes.layouts import Layout, Values
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import Mask, SourceRecords
-from tailrace.encoding.plain.columns import binary_over, is_single, live, of_own_class, whole_bytes
+from tailrace.encoding.plain.columns import binary_over, is_single, is_there, live, of_own_class, whole_bytes
 from tailrace.errors import DeliveryError
 from tailrace.schema.connect import Type
 
@@ -93,7 +93,7 @@ def _require(
         return
     failing = there
     if not fits and type_ in _EVEN_NULLS:
-        failing = np.ones(len(records), np.bool_) if present is None else present
+        failing = is_there(records, present)
     if failing.any():
         named = f"{schema.type} ({schema.name})" if schema.name else str(schema.type)
         raise DeliveryError(

@@ -13,12 +13,11 @@ from typing import Final
 
 from tailrace.config.problems import Problems
 from tailrace.config.property import Property, PropertyTables
-from tailrace.converter_classes import NUMBERS, STRING
+from tailrace.converter_classes import NUMBERS, STRING, UTF_8
 from tailrace.encoding.avro.reading import read_properties
 from tailrace.errors import ConfigError
 from tailrace.schema.connect import Type
 
-UTF_8: Final = "utf-8"
 WITH_MARK: Final = "utf-16"
 """Java's UTF-16 is big-endian with a mark at the beginning."""
 

@@ -1,0 +1,1 @@
+"""Debezium's BinaryDataConverter: bytes as they are, and a delegate for everything else."""
