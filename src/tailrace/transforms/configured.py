@@ -22,10 +22,9 @@ from tailrace.transforms.chain import Conditional, Predicate, Transform
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.predicates import TOPIC_NAME_MATCHES
 from tailrace.transforms.registry import (
-    NOT_YET,
-    REFUSED,
     predicate_names,
     predicate_spec,
+    refusal,
     transform_names,
     transform_spec,
 )
@@ -237,11 +236,8 @@ def _transform_classes() -> tuple[str, ...]:
 
 
 def _report_class(entry: Entry, type_: str, known: Sequence[str], problems: Problems) -> None:
-    if type_ in REFUSED:
-        problems.add(f"{entry.label}: {REFUSED[type_]}")
-        return
-    if type_ in NOT_YET:
-        problems.add_not_yet(f"{entry.label}: {NOT_YET[type_]}")
+    if advice := refusal(type_):
+        problems.add(f"{entry.label}: {advice}")
         return
     same = [each for each in known if each.partition("$")[0] == type_.partition("$")[0]]
     if same and "$" in "".join(same) and transform_spec(same[0]) is None:
@@ -250,8 +246,8 @@ def _report_class(entry: Entry, type_: str, known: Sequence[str], problems: Prob
     near = nearest(type_, known, ALIKE)
     meant = f"; did you mean {near}?" if near else ""
     problems.add_not_yet(
-        f"{entry.label}: that class can't be run here{meant}: classes in Java can't, and of Kafka's and Debezium's own not all "
-        "can yet"
+        f"{entry.label}: that class can't be run here{meant}: classes in Java can't; write it in Python, see "
+        "docs/guides/transforms.md"
     )
 
 
