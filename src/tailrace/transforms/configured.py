@@ -19,7 +19,7 @@ from tailrace.config.transform_settings import PredicateSettings, TransformSetti
 from tailrace.config.values import NotYetError, read
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Conditional, Predicate, Transform
-from tailrace.transforms.failures import Failures
+from tailrace.transforms.failures import Failures, SkippedRecords
 from tailrace.transforms.predicates import TOPIC_NAME_MATCHES
 from tailrace.transforms.registry import (
     predicate_names,
@@ -64,8 +64,15 @@ def read_transforms(given: Given, problems: Problems) -> tuple[TransformSettings
     return tuple(each for each in found if each is not None)
 
 
-def transform_of(settings: TransformSettings, *, tolerant: bool = False) -> Transform:
+def transform_of(
+    settings: TransformSettings, *, tolerant: bool = False, skipped: SkippedRecords | None = None
+) -> Transform:
     """The transform of settings, with its predicate.
+
+    Args:
+        settings: of the transform.
+        tolerant: records that it fails on are dropped.
+        skipped: counts those.
 
     Raises:
         ValueError: something is wrong with its properties.
@@ -75,7 +82,7 @@ def transform_of(settings: TransformSettings, *, tolerant: bool = False) -> Tran
     if found is None:
         raise ValueError(f"{settings.type} is no transform")
     spec, part = found
-    making = Making(part=part, failures=Failures(settings.alias, settings.type, tolerant))
+    making = Making(part=part, failures=Failures(settings.alias, settings.type, tolerant, skipped or SkippedRecords()))
     made = spec.make(making, **settings.options)
     return made if settings.predicate is None else Conditional(made, _made_predicate(settings.predicate), settings.negate)
 
