@@ -10,7 +10,7 @@ from tailrace.source.snapshot_progress import SnapshotProgress
 
 
 def figures(task, changes, lane=0, **more):
-    return {"task": task, "lane": lane, "changes": changes, "records": changes, "bytes": 10 * changes, "commits": 1, **more}
+    return {"task": task, "lane": lane, "changes": changes, "records": changes, "bytes": 10 * changes, "commits": 1, "skipped": 0} | more
 
 
 def test_figures_of_several_tasks_add_up():
@@ -32,6 +32,15 @@ def test_lag_and_position_are_those_of_the_latest_commit():
     totals = Totals()
     totals.add(figures("a", 1, lag_ms=1500, delivered="0007"))
     assert str(totals).endswith("lag 1.5 s · at 0007")
+
+
+def test_records_that_were_skipped_are_told_if_there_are_any():
+    totals = Totals()
+    totals.add(figures("a", 5))
+    assert "skipped" not in str(totals)
+    for each in (figures("a", 8, skipped=2), figures("b", 1, skipped=1000)):
+        totals.add(each)
+    assert " · 1,002 skipped" in str(totals)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tailrace.connectors.mysql import source_block
 from tailrace.encoding.json import JsonEncoder, JsonFormat
 from tailrace.events.heartbeats import HeartbeatLayouts
 from tailrace.events.ordering import TransactionCounter
-from tailrace.events.pipeline import RecordPipeline, encoder_of
+from tailrace.events.pipeline import RecordPipeline, encoder_of, pipeline_of
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.events.transactions import Boundaries, Counts, TransactionLayouts
 from tailrace.notifications.event import Notifications
@@ -28,6 +28,7 @@ from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.source import task
 from tailrace.source.job import Job
 from tailrace.source.slices import Turn
+from tailrace.transforms.failures import Failures, SkippedRecords
 
 TO_300 = Turn(Lane(), True, "", {"n": 300})
 
@@ -89,6 +90,31 @@ def test_topics_that_become_one_have_their_records_in_log_order(tmp_path, monkey
     done(tmp_path, monkeypatch, renamed)
     assert [line["key"]["id"] for line in lines(tmp_path, "count.all")] == list(range(300))
     assert list((tmp_path / "out").glob("count.t*")) == []
+
+
+def test_records_that_fail_and_are_tolerated_are_counted(tmp_path, monkeypatch):
+    skipped = SkippedRecords()
+    failures = Failures("a", "Fails", tolerant=True, skipped=skipped)
+
+    def fails_on_a_third(records):
+        return [failures.without(records, np.full(len(records), records.topic == "count.t1"), "it is of t1")]
+
+    pipeline = RecordPipeline(encoder_of(SETTINGS), [fails_on_a_third], skipped)
+    monkeypatch.setattr(Job, "new_pipeline", lambda _: pipeline)
+    figures = task.deliver(counting_job(tmp_path, 300), TO_300)
+    assert (figures.changes, figures.records, figures.skipped) == (300, 200, 100)
+    assert pipeline.take_skipped() == 0
+
+
+def test_a_configurations_transforms_count_together(caplog):
+    properties = {"errors.tolerance": "all", "transforms": "a,b"}
+    for name, field in (("a", "c0"), ("b", "nowhere")):
+        properties[f"transforms.{name}.type"] = "org.apache.kafka.connect.transforms.ExtractField$Key"
+        properties[f"transforms.{name}.field"] = field
+    pipeline = pipeline_of(unit_settings(properties))
+    assert pipeline.records([row_changes([("c", None, (1, "a")), ("c", None, (2, "b"))])], interleaved=False) == []
+    assert (pipeline.take_skipped(), pipeline.take_skipped()) == (2, 0)
+    assert "2 dropped, as errors.tolerance is all" in caplog.text
 
 
 def test_a_batch_that_is_dropped_whole_commits_its_progress(tmp_path, monkeypatch):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from support.row_changes import NOW_US, row_changes
-from support.transforming import records_behind
+from support.transforming import changes, records_behind, run
 from support.unit_settings import unit_settings
-from tailrace.errors import ConfigError, TransformError, UnsupportedError
+from tailrace.errors import ConfigError, TransformError
 from tailrace.schema.tables import TableId
 from tailrace.transforms import java_hashes
 from tailrace.transforms.geometry_bytes import GeometryError, is_extended, swapped, with_srid, without_srid
@@ -101,10 +101,49 @@ def test_a_wrong_option_is_named(name, options, message):
         settings_of(f"{PACKAGE}{name}", **options)
 
 
-@pytest.mark.parametrize("name", ["EnforceRecordSize", "tracing.ActivateTracingSpan"])
-def test_what_is_not_supported_yet_says_what_to_do(name):
-    with pytest.raises(UnsupportedError, match=r"not supported yet: .*(leave|shorten)"):
-        settings_of(f"{PACKAGE}{name}")
+@pytest.mark.parametrize("name", ["tracing.ActivateTracingSpan", "openlineage.OpenLineage"])
+def test_what_only_tells_other_servers_leaves_records_alone_with_a_warning(name):
+    settings = settings_of(f"{PACKAGE}{name}")
+    assert any("has no effect" in each and "records pass as they are" in each for each in settings.warnings)
+    assert run(changes(), (f"{PACKAGE}{name}", {})) == run(changes())
+
+
+@pytest.mark.parametrize(
+    ("type_", "says"),
+    [
+        (f"{PACKAGE}ToLogicalTopicRouter", "Debezium 3.7's name of io.debezium.transforms.ByLogicalTableRouter: write that"),
+        (f"{PACKAGE}UnwrapFromEnvelope", "write io.debezium.transforms.ExtractNewRecordState"),
+        ("io.debezium.connector.jdbc.transforms.FieldNameTransformation", "or for a sink: leave it out"),
+        ("io.debezium.ai.embeddings.FieldToEmbedding", "read the records as a DataFrame"),
+        ("io.confluent.connect.transforms.MessageTimestampRouter", "write org.apache.kafka.connect.transforms.TimestampRouter"),
+    ],
+)
+def test_classes_that_can_not_run_are_told_what_to_do(type_, says):
+    with pytest.raises(ConfigError) as caught:
+        settings_of(type_)
+    assert says in str(caught.value)
+
+
+def test_texts_of_large_records_are_shortened_in_utf_16_units_and_others_left_alone():
+    large = [("c", None, (1, "é" * 3000 + "😀" * 500)), ("u", (1, "x" * 10), (1, "y" * 5000)), ("c", None, (2, "z" * 20))]
+    limit = {"max.bytes": "4000", "min.field.size": "100"}
+    first, update, small = run(changes(large), (f"{PACKAGE}EnforceRecordSize", limit))
+    assert first.value["after"]["c1"] != "é" * 3000 + "😀" * 500
+    assert ("é" * 3000 + "😀" * 500).startswith(first.value["after"]["c1"])
+    assert update.value["before"]["c1"] == "x" * 10
+    assert 0 < len(update.value["after"]["c1"]) < 5000
+    assert small.value["after"]["c1"] == "z" * 20
+
+
+@pytest.mark.parametrize(("options", "says"), [({}, "max.bytes is missing"), ({"max.bytes": "0"}, "whole number from 1")])
+def test_a_limit_of_the_size_must_be_given(options, says):
+    with pytest.raises(ConfigError, match=says):
+        settings_of(f"{PACKAGE}EnforceRecordSize", **options)
+
+
+def test_a_ratio_that_is_no_number_is_told():
+    with pytest.raises(ConfigError, match=r"compression\.ratio is 'half': it must be a number of more than 0"):
+        settings_of(f"{PACKAGE}EnforceRecordSize", **{"max.bytes": "1", "compression.ratio": "half"})
 
 
 def test_both_lists_of_times_are_too_many():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Policy = Callable[[Vector], Vector]
 Rule = Truncate | Mask | Hash | SourceTypes | None
 
-_BEYOND_BASIC_PLANE = r"[\x{10000}-\x{10FFFF}]"
+BEYOND_BASIC_PLANE = r"[\x{10000}-\x{10FFFF}]"
 
 
 def policy_of(rule: Rule, *, is_text: bool, length: int | None, may_be_cut: bool = True) -> Policy | None:
@@ -69,8 +69,8 @@ def truncated(vector: Vector, length: int) -> Vector:
         return vector
     texts = _series(vector)
     cut = texts.str.slice(0, length)
-    if vector.length and texts.str.contains(_BEYOND_BASIC_PLANE).any():
-        cut = _each_distinct(texts, lambda text: _units(text, length))
+    if vector.length and texts.str.contains(BEYOND_BASIC_PLANE).any():
+        cut = _each_distinct(texts, lambda text: first_units(text, length))
     return _vector(cut)
 
 
@@ -95,7 +95,7 @@ class Hasher:
         return self._digest(self._salt + data).hex()[: self._length]
 
 
-def _units(text: str, length: int) -> str:
+def first_units(text: str, length: int) -> str:
     """The first `length` UTF-16 units of a text, as Java counts; half of a surrogate pair is left out."""
     return text.encode("utf-16-le")[: 2 * length].decode("utf-16-le", "ignore")
 

@@ -23,7 +23,7 @@ from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
 
 PLAIN_SECONDS = 10.0
-FIELDS = ("changes", "records", "bytes", "commits")
+FIELDS = ("changes", "records", "bytes", "commits", "skipped")
 
 
 class Screen:
@@ -158,6 +158,8 @@ class Totals:
             size_text(self.count("bytes")),
             f"{self.count('changes') / seconds:,.0f} changes/s",
         ]
+        if skipped := self.count("skipped"):
+            pieces.append(f"{skipped:,} skipped")
         if self._latest.get("lag_ms", -1) >= 0:
             pieces.append(f"lag {self._latest['lag_ms'] / 1000:.1f} s")
         if self._latest.get("delivered"):

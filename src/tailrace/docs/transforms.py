@@ -7,7 +7,14 @@ from typing import Final
 from tailrace.config.property import Property
 from tailrace.docs.tables import property_cells, table
 from tailrace.transforms.compared import compared_with
-from tailrace.transforms.registry import REFUSED, predicate_names, predicate_spec, transform_names, transform_spec
+from tailrace.transforms.registry import (
+    REFUSED,
+    REFUSED_PACKAGES,
+    predicate_names,
+    predicate_spec,
+    transform_names,
+    transform_spec,
+)
 from tailrace.transforms.spec import PredicateSpec, TransformSpec
 
 _INTRODUCTION: Final = """\
@@ -41,6 +48,7 @@ def transforms_page() -> str:
     specs = [found[0] for name in transform_names() if (found := transform_spec(name) or transform_spec(f"{name}$Key"))]
     predicates = [spec for name in predicate_names() if (spec := predicate_spec(name)) is not None]
     refused = [f"- `{name}`: {why}." for name, why in REFUSED.items()]
+    refused += [f"- `{package}*`, but for those above: {why}." for package, why in REFUSED_PACKAGES.items()]
     parts = [
         _INTRODUCTION,
         *(_section(each, "##") for each in specs),

@@ -22,6 +22,7 @@ from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
 from tailrace.events.event import Event, Events
 from tailrace.transforms.chain import Transform, transformed
+from tailrace.transforms.failures import SkippedRecords
 
 if TYPE_CHECKING:
     from tailrace.encoding.message_encoder import MessageEncoder
@@ -33,9 +34,17 @@ T = TypeVar("T")
 class Pipeline(Generic[T]):
     """Makes records of events, or whatever else its encoder gives."""
 
-    def __init__(self, encoder: Encoder[T], transforms: Sequence[Transform] = ()) -> None:
+    def __init__(
+        self, encoder: Encoder[T], transforms: Sequence[Transform] = (), skipped: SkippedRecords | None = None
+    ) -> None:
+        """`skipped` counts the records that the transforms drop because they fail on them."""
         self._encoder = encoder
         self._transforms = tuple(transforms)
+        self._skipped = skipped or SkippedRecords()
+
+    def take_skipped(self) -> int:
+        """How many records were dropped, since this was last asked, because a transform failed on them."""
+        return self._skipped.taken()
 
     def new_events(self) -> EncodedEvents[T]:
         """What the events of another batch are put into."""
@@ -118,17 +127,18 @@ class RecordPipeline(Pipeline[Records]):
 
 def pipeline_of(settings: Settings, *, all_json: bool = False) -> RecordPipeline:
     """The pipeline that a configuration asks for; `all_json`: headers are JSON, whatever their converter is."""
-    return RecordPipeline(encoder_of(settings, all_json=all_json), transforms_of(settings))
+    skipped = SkippedRecords()
+    return RecordPipeline(encoder_of(settings, all_json=all_json), transforms_of(settings, skipped), skipped)
 
 
-def transforms_of(settings: Settings) -> list[Transform]:
-    """The transforms of a configuration, in order."""
+def transforms_of(settings: Settings, skipped: SkippedRecords | None = None) -> list[Transform]:
+    """The transforms of a configuration, in order; `skipped` counts records that are dropped because they fail."""
     if not settings.transform_chain:
         return []
     from tailrace.transforms.configured import transform_of  # as much as the transforms need
 
     tolerant = settings.errors_tolerance == "all"
-    return [transform_of(each, tolerant=tolerant) for each in settings.transform_chain]
+    return [transform_of(each, tolerant=tolerant, skipped=skipped) for each in settings.transform_chain]
 
 
 def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:

@@ -23,7 +23,7 @@ from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
 JOB_OPTION = "job.secret"  # "secret" in the name makes Spark redact the value wherever it shows options
-SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, delivered string, lag_ms bigint"
+SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, skipped bigint, delivered string, lag_ms bigint"
 
 
 class DeliverySource(DataSource):  # type: ignore[misc]
@@ -96,6 +96,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
             figures.records,
             figures.bytes,
             figures.commits,
+            figures.skipped,
             figures.delivered,
             figures.lag_ms,
         )

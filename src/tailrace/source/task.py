@@ -179,7 +179,7 @@ class _Delivery:
         records = self._pipeline.records(batch.events, interleaved=batch.is_interleaved)
         self._too_long.begins(batch, records)
         size = self._sink.write(records) if records else 0
-        self._uncommitted.add(batch, sum(map(len, records)), size)
+        self._uncommitted.add(batch, sum(map(len, records)), size, self._pipeline.take_skipped())
         if not batch.is_open:
             self._failures = 0
 

@@ -19,6 +19,7 @@ class Figures:
     Attributes:
         task: distinguishes the tasks of a run.
         lane: the task's.
+        skipped: records that were dropped because a transform failed on them (`errors.tolerance=all`).
         delivered: text of the last committed position.
         lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
         snapshot: of the task's part of a snapshot, as in `LogBatch.figures`; tables are those that changed since the
@@ -32,6 +33,7 @@ class Figures:
     records: int = 0
     bytes: int = 0
     commits: int = 0
+    skipped: int = 0
     delivered: str = ""
     lag_ms: int = -1
     snapshot: Mapping[str, Any] | None = None
@@ -43,7 +45,7 @@ class Uncommitted:
     def __init__(self, progress: Progress | None = None, history: list[HistoryRecord] | None = None) -> None:
         self.progress = progress
         self.history = history or []
-        self.changes = self.records = self.bytes = 0
+        self.changes = self.records = self.bytes = self.skipped = 0
         self.source_ts_ms: int | None = None
         self.figures: Mapping[str, Any] | None = None
         self.is_open = False
@@ -53,13 +55,14 @@ class Uncommitted:
         """Whether it is more than a position."""
         return bool(self.records or self.history)
 
-    def add(self, batch: LogBatch, records: int, size: int) -> None:
-        """Add a batch, which became `records` records of `size` bytes."""
+    def add(self, batch: LogBatch, records: int, size: int, skipped: int = 0) -> None:
+        """Add a batch, which became `records` records of `size` bytes, and of which `skipped` were dropped as they failed."""
         self.progress = batch.progress
         self.history += batch.history
         self.changes += batch.changes
         self.records += records
         self.bytes += size
+        self.skipped += skipped
         self.source_ts_ms = batch.source_ts_ms or self.source_ts_ms
         self.figures = merged(self.figures, batch.figures)
         self.is_open = batch.is_open
@@ -69,6 +72,7 @@ class Uncommitted:
         figures.changes += self.changes
         figures.records += self.records
         figures.bytes += self.bytes
+        figures.skipped += self.skipped
         figures.commits += 1
         figures.delivered = self.progress.delivered if self.progress else ""
         figures.snapshot = self.figures

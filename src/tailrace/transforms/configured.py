@@ -19,13 +19,12 @@ from tailrace.config.transform_settings import PredicateSettings, TransformSetti
 from tailrace.config.values import NotYetError, read
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Conditional, Predicate, Transform
-from tailrace.transforms.failures import Failures
+from tailrace.transforms.failures import Failures, SkippedRecords
 from tailrace.transforms.predicates import TOPIC_NAME_MATCHES
 from tailrace.transforms.registry import (
-    NOT_YET,
-    REFUSED,
     predicate_names,
     predicate_spec,
+    refusal,
     transform_names,
     transform_spec,
 )
@@ -66,8 +65,15 @@ def read_transforms(given: Given, problems: Problems) -> tuple[TransformSettings
     return tuple(each for each in found if each is not None)
 
 
-def transform_of(settings: TransformSettings, *, tolerant: bool = False) -> Transform:
+def transform_of(
+    settings: TransformSettings, *, tolerant: bool = False, skipped: SkippedRecords | None = None
+) -> Transform:
     """The transform of settings, with its predicate.
+
+    Args:
+        settings: of the transform.
+        tolerant: records that it fails on are dropped.
+        skipped: counts those.
 
     Raises:
         ValueError: something is wrong with its properties.
@@ -77,7 +83,7 @@ def transform_of(settings: TransformSettings, *, tolerant: bool = False) -> Tran
     if found is None:
         raise ValueError(f"{settings.type} is no transform")
     spec, part = found
-    making = Making(part=part, failures=Failures(settings.alias, settings.type, tolerant))
+    making = Making(part=part, failures=Failures(settings.alias, settings.type, tolerant, skipped or SkippedRecords()))
     made = spec.make(making, **settings.options)
     return made if settings.predicate is None else Conditional(made, _made_predicate(settings.predicate), settings.negate)
 
@@ -243,11 +249,8 @@ def _transform_classes() -> tuple[str, ...]:
 
 
 def _report_class(entry: Entry, type_: str, known: Sequence[str], problems: Problems) -> None:
-    if type_ in REFUSED:
-        problems.add(f"{entry.label}: {REFUSED[type_]}")
-        return
-    if type_ in NOT_YET:
-        problems.add_not_yet(f"{entry.label}: {NOT_YET[type_]}")
+    if advice := refusal(type_):
+        problems.add(f"{entry.label}: {advice}")
         return
     same = [each for each in known if each.partition("$")[0] == type_.partition("$")[0]]
     if same and "$" in "".join(same) and transform_spec(same[0]) is None:
@@ -256,8 +259,8 @@ def _report_class(entry: Entry, type_: str, known: Sequence[str], problems: Prob
     near = nearest(type_, known, ALIKE)
     meant = f"; did you mean {near}?" if near else ""
     problems.add_not_yet(
-        f"{entry.label}: that class can't be run here{meant}: classes in Java can't, and of Kafka's and Debezium's own not all "
-        "can yet"
+        f"{entry.label}: that class can't be run here{meant}: classes in Java can't; write it in Python, see "
+        "docs/guides/transforms.md"
     )
 
 

@@ -7,7 +7,7 @@ and the topic, and never shows a record.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,23 @@ from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.errors import TransformError
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class SkippedRecords:
+    """Records that were dropped because a transform failed on them: Kafka Connect's metric `total-records-skipped`.
+
+    Attributes:
+        count: since it was last taken.
+
+    """
+
+    count: int = 0
+
+    def taken(self) -> int:
+        """The count, which begins anew."""
+        count, self.count = self.count, 0
+        return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +42,14 @@ class Failures:
         alias: its name in `transforms`.
         type: its Java class.
         tolerant: records that fail are dropped (`errors.tolerance=all`).
+        skipped: counts those.
 
     """
 
     alias: str = "transform"
     type: str = ""
     tolerant: bool = False
+    skipped: SkippedRecords = field(default_factory=SkippedRecords)
 
     def where(self, records: SourceRecords) -> str:
         """What messages begin with: the transform and the topic."""
@@ -55,6 +74,7 @@ class Failures:
         message = f"{self.where(records)}: {why}"
         if not self.tolerant:
             raise TransformError(message)
+        self.skipped.count += count
         log.warning("%s; %d dropped, as errors.tolerance is all", message, count)
         return records.where(~failed)
 

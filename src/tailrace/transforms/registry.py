@@ -43,6 +43,9 @@ _MODULES: Final = {
     f"{DEBEZIUM}partitions.PartitionRouting": "partition_routing",
     "io.debezium.connector.mysql.transforms.ReadToInsertEvent": "read_to_insert",
     f"{DEBEZIUM}Filter": "filter",
+    f"{DEBEZIUM}EnforceRecordSize": "enforce_record_size",
+    f"{DEBEZIUM}tracing.ActivateTracingSpan": "activate_tracing_span",
+    f"{DEBEZIUM}openlineage.OpenLineage": "open_lineage",
     f"{KAFKA}RegexRouter": "regex_router",
     f"{KAFKA}ReplaceField": "replace_field",
     f"{KAFKA}SetSchemaMetadata": "set_schema_metadata",
@@ -66,17 +69,23 @@ _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombston
 REFUSED: Final = {
     f"{DEBEZIUM}UnwrapFromEnvelope": "Debezium renamed it in 0.9 and has no such class any more: "
     f"write {DEBEZIUM}ExtractNewRecordState",
+    f"{DEBEZIUM}ToLogicalTopicRouter": f"it is Debezium 3.7's name of {DEBEZIUM}ByLogicalTableRouter: write that",
     f"{CONFLUENT}MessageTimestampRouter": "it takes values without a schema only, which change events never are: "
     f"write {KAFKA}TimestampRouter, which takes the time of the record",
 }
 """Classes that are known and can't be run, with what to do."""
 
-NOT_YET: Final = {
-    f"{DEBEZIUM}EnforceRecordSize": "it is not supported yet: shorten columns with column.truncate.to.<n>.chars, or leave them "
-    "out with column.exclude.list",
-    f"{DEBEZIUM}tracing.ActivateTracingSpan": "it is not supported yet: tailrace writes no traces; leave it out",
+REFUSED_PACKAGES: Final = {
+    "io.debezium.connector.": "it is for the events of another connector of Debezium's, or for a sink: leave it out",
+    "io.debezium.ai.": "it asks a model about each record: read the records as a DataFrame, and ask there",
 }
-"""Classes that are not supported yet, with what to do."""
+"""Packages of classes that can't be run, with what to do."""
+
+
+def refusal(type_: str) -> str | None:
+    """What to do in place of a class that is known and can't be run; None for another one."""
+    of_package = (advice for package, advice in REFUSED_PACKAGES.items() if type_.startswith(package))
+    return REFUSED.get(type_) or next(of_package, None)
 
 
 def transform_names() -> tuple[str, ...]:

@@ -12,13 +12,13 @@ from typing import Final
 from attrs import evolve
 
 from tailrace.config.problems import Problems
+from tailrace.config.properties.json_converter import NUMERIC, json_properties
 from tailrace.config.property import Property, PropertyTables, Status
 from tailrace.encoding.avro import apicurio_properties as avro
 from tailrace.encoding.avro.logins import apicurio_connection
 from tailrace.encoding.avro.reading import read_properties
 from tailrace.encoding.avro.settings import apicurio_ids, warn_of_version
 from tailrace.encoding.json_format import JsonFormat
-from tailrace.encoding.json_properties import NUMERIC, json_properties
 from tailrace.errors import ConfigError
 from tailrace.registry.apicurio import ApicurioIds
 from tailrace.registry.connection import RegistryConnection
