@@ -52,6 +52,30 @@ def test_unchanged_columns_are_dropped_from_rows_that_have_them():
     assert [value for *_, value, _ in found][:2] == [b'{"c0":1,"c1":"a"}', b'{"c0":1}']
 
 
+@pytest.mark.parametrize(
+    ("gone", "transform"),
+    [
+        ("before", ("io.debezium.transforms.ExtractNewRecordState", {})),
+        ("after", ("io.debezium.transforms.ExtractNewRecordState", {})),
+        ("op", ("io.debezium.transforms.ExtractNewRecordState", {})),
+        ("after", ("io.debezium.transforms.ExtractChangedRecordState", {"header.changed.name": "h"})),
+        ("before", ("io.debezium.transforms.ByLogicalTableRouter", {"topic.regex": ".*", "topic.replacement": "x"})),
+    ],
+)
+def test_an_envelope_that_lacks_a_field_fails_and_is_not_lost(gone, transform):
+    without = ("org.apache.kafka.connect.transforms.ReplaceField$Value", {"exclude": gone})
+    deleted = row_changes([("d", (1, "a"), None), ("c", None, (2, "b"))])
+    with pytest.raises(TransformError, match=f"its value has no field '{gone}'"):
+        records_behind(deleted, without, transform)
+
+
+def test_a_null_that_has_a_schema_is_a_tombstone_to_the_next_one():
+    unwrap = "io.debezium.transforms.ExtractNewRecordState"
+    deleted = row_changes([("d", (1, "a"), None)])
+    assert [each[4] for each in records_behind(deleted, (unwrap, {}))] == [b"null"]
+    assert records_behind(deleted, (unwrap, {}), (unwrap, {})) == []
+
+
 def test_a_header_is_moved_into_the_value():
     options = {"headers": "changed", "fields": "source.changes", "operation": "move"}
     found = records_behind(row_changes(UPDATES[:2]), CHANGED, (f"{PACKAGE}HeaderToValue", options))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -29,7 +30,8 @@ from tailrace.transforms.spec import Making, TransformSpec
 class ExtractChangedRecordState:
     """The `Transform`; its arguments are the properties of the same names."""
 
-    def __init__(self, _making: Making, *, header_changed_name: str, header_unchanged_name: str) -> None:
+    def __init__(self, making: Making, *, header_changed_name: str, header_unchanged_name: str) -> None:
+        self._failures = making.failures
         self._names = tuple(name if name.strip() else "" for name in (header_changed_name, header_unchanged_name))
         self._headers = Edits(_header)
 
@@ -37,8 +39,12 @@ class ExtractChangedRecordState:
         """The records with one header or two; what has no envelope stays as it is."""
         if not is_envelope(records.value.schema) or not any(self._names) or not len(records):
             return (records,)
-        fields, changed, both = _compared(records)
         live = ~values_are_null(records)
+        root = cast("Struct", records.value.root)
+        if lacking := next((name for name in (BEFORE, AFTER) if root.field(name) is None), None):
+            records = self._failures.without(records, live, f"its value has no field {lacking!r}")
+            return (records,)
+        fields, changed, both = _compared(records)
         chosen = zip(self._names, (changed, [both & ~each for each in changed]), strict=True)
         wanted = [(name, lists_of(fields, masks, len(records))) for name, masks in chosen if name]
         slot, role = len(records.columns), len(records.roles)

@@ -12,6 +12,7 @@ from tailrace.changes.layouts import Struct
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.schema.connect import Schema
 
+OPERATION: Final = "op"
 BEFORE: Final = "before"
 AFTER: Final = "after"
 

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
+import numpy as np
+
 from tailrace.changes.field_paths import keys_are_null
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
@@ -68,6 +70,9 @@ class ByLogicalTableRouter:
         if records.key is not None and not isinstance(records.key.root, Struct):
             records = self._failures.without(records, ~keys_are_null(records), "its key is no struct")
             records = replace(records, key=None, has_key=None)
+        if is_envelope(records.value.schema) and cast("Struct", records.value.root).field(BEFORE) is None:
+            there = np.zeros(len(records), np.bool_) if records.has_value is None else ~records.has_value
+            records = self._failures.without(records, ~there, f"its value has no field {BEFORE!r}")
         has_key = ~keys_are_null(records)  # a null that had a schema has none any more
         key = None if records.key is None else self._keys.of(records.key, self._identified(records.topic), topic)
         value = self._envelopes.of(records.value, topic) if is_envelope(records.value.schema) else records.value

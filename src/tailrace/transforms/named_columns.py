@@ -19,7 +19,7 @@ _OF_FIELDS: Final = (
 """Options that name fields, alone or with something behind a colon."""
 _MOMENTS: Final = ("table_field_event_timestamp",)
 _OF_RECORDS: Final = frozenset(
-    {"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction", "payload", "db", "table", "schema"}
+    {"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
 )
 """Fields of envelopes, which no table has to have."""
 _IN_ENVELOPES: Final = re.compile(r"^(?:before|after|change)\.")

@@ -14,13 +14,13 @@ from typing import Final, cast
 
 import numpy as np
 
-from tailrace.changes.field_paths import path_to
+from tailrace.changes.field_paths import path_to, values_are_null
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.dropped_fields import DROP_PROPERTIES, DroppedFields
-from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
+from tailrace.transforms.envelopes import AFTER, BEFORE, OPERATION, images_of, is_envelope
 from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.transforms.metadata_fields import metadata_fields, node_of
 from tailrace.transforms.name_lists import Names
@@ -72,14 +72,21 @@ class ExtractNewRecordState:
     def __call__(self, records: SourceRecords) -> Sequence[SourceRecords]:
         """The tombstones, the rows and the deletes, as far as there are any; what has no envelope stays as it is."""
         parts: list[SourceRecords] = []
-        if records.has_value is not None:
-            parts += self._tombstones(records.where(~records.has_value))
-            records = records.where(records.has_value)
+        null = values_are_null(records)  # also one that has a schema, as this transform makes them
+        if null.any():
+            parts += self._tombstones(records.where(null))
+            records = records.where(~null)
         if not len(records):
             return parts
         if not is_envelope(records.value.schema):
             return [*parts, records]
+        root = cast("Struct", records.value.root)
+        if root.field(AFTER) is None:
+            return [*parts, self._failures.all_of(records, f"its value has no field {AFTER!r}")]
         images = images_of(records)
+        if root.field(BEFORE) is None:
+            records = self._failures.without(records, ~images.after, f"its value has no field {BEFORE!r}")
+            images = images_of(records)
         return [
             *parts,
             *self._unwrapped(records.where(images.after), AFTER),
@@ -94,6 +101,8 @@ class ExtractNewRecordState:
 
     def _unwrapped(self, records: SourceRecords, image: str) -> Sequence[SourceRecords]:
         """The rows of one image."""
+        if len(records) and cast("Struct", records.value.root).field(OPERATION) is None:
+            return (self._failures.all_of(records, f"its value has no field {OPERATION!r}"),)
         found = []
         for routed_ in self._routed(records, image):
             headed = replace(routed_, headers=(*routed_.headers, *self._headers.of(routed_.value)))

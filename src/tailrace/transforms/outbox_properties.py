@@ -12,11 +12,14 @@ OUTBOX_PROPERTIES: Final = (
     Property(name="table.field.event.type", default="type", doc="The column with the event's type; it has no effect."),
     Property(name="table.field.event.timestamp", default="", doc="The column that becomes the record's time."),
     Property(name="table.field.event.payload", default="payload", doc="The column that becomes the value."),
-    Property(
-        name="table.field.event.payload.id",
-        status=Status.IGNORED,
-        reason="Debezium has dropped it; the key is the column of table.field.event.key",
-        doc="The column that became the key in early versions.",
+    *(
+        Property(
+            name=name,
+            status=Status.IGNORED,
+            reason="Debezium has dropped it; the key is the column of table.field.event.key",
+            doc="The column that became the key in early versions.",
+        )
+        for name in ("table.field.event.payload.id", "table.field.payload.id")
     ),
     Property(
         name="table.field.event.schema.version",
