@@ -27,12 +27,12 @@ def _setting(results: Results) -> str:
     header = results.header
     machine, partitions = header["machine"], PARTITIONS
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
-    return f"""Both sides as in the section before, with the same converters and transforms on both, without schemas where it is JSON. Made by
-`./run bench-formats` on {header["date"]}: {machine["cores"]} cores ({machine["architecture"]}) and {machine["memory_gb"]} GB for everything together.
+    return f"""Both sides as in [Into Kafka](#into-kafka), with the same converters and transforms on both; JSON is without schemas. Made by
+`./run bench-formats` on {header["date"]}: {machine["cores"]} cores ({machine["architecture"]}) and {machine["memory_gb"]} GB of memory for everything together.
 {versions}.
 
-`avro` is Confluent's converter for keys and values, with an Apicurio registry by its API for Confluent's clients; `unwrap` is
-ExtractNewRecordState and RegexRouter; `outbox` is EventRouter, `expanded` the same with `table.expand.json.payload=true`. The workload
-`outbox` inserts rows with a JSON payload of about 200 bytes and three types of aggregates, and deletes a fifth of them. Topics
-have {partitions["orders"]} partitions. After each run the records of each topic were counted, and other numbers than the workload's would have
-ended the benchmark."""
+`avro` is Confluent's converter for keys and values, with an Apicurio registry behind Confluent's API; `unwrap` is
+ExtractNewRecordState and RegexRouter; `outbox` is EventRouter, `expanded` the same with `table.expand.json.payload=true`. The
+workload `outbox` inserts rows with a JSON payload of about 200 bytes for three types of aggregates, and deletes a fifth of them.
+Topics have {partitions["orders"]} partitions. After each run the records of each topic were counted, and other numbers than the workload's
+would have ended the benchmark."""

@@ -155,7 +155,7 @@ def test_the_plan_has_the_whole_grid_once_and_cases_of_one_log_together():
     assert [case.is_main for case in plan.cases(1000, rounds=1, main_rounds=1, quick=True)] == [True]
 
 
-@pytest.mark.parametrize("name", ["orders", "wide", "many"])
+@pytest.mark.parametrize("name", ["orders", "wide", "many", "outbox"])
 @pytest.mark.parametrize("scale", [10_000, 50_000])
 def test_a_workload_makes_about_as_many_changes_as_it_is_asked_for(name, scale):
     assert workloads.counted(name, scale)["changes"] == pytest.approx(scale, rel=0.02)
