@@ -11,7 +11,7 @@ from tests.support.registries import apicurio
 
 __all__ = ["apicurio"]
 
-TIMEOUT = 400
+TIMEOUT = 900
 
 
 def demo(*arguments, **environment):

@@ -48,6 +48,7 @@ class Runs:
     def __init__(self, source, broker, chance, monkeypatch):
         self.notices = []
         self.runs = 0
+        self.naming = by_delimiter
         self._source = source
         self._broker = broker
         self._chance = chance
@@ -69,8 +70,8 @@ class Runs:
         """The job of the next run."""
         self.runs += 1
         properties = self._source.properties(
-            tasks_max=str(lanes), topic_delimiter=f".e{self.runs}.", key_converter_schemas_enable="false",
-            value_converter_schemas_enable="false", **more,
+            tasks_max=str(lanes), key_converter_schemas_enable="false", value_converter_schemas_enable="false",
+            **self.naming(self.runs), **more,
         )  # fmt: skip
         return Job(
             document=properties,
@@ -133,6 +134,21 @@ class Runs:
     def _turn(self, job, until):
         for number in self._chance.sample(range(job.lanes), job.lanes):
             deliver(job, Turn(Lane(number, job.lanes), True, "", until, snapshot=bool(job.snapshot)))
+
+
+def by_delimiter(run):
+    """Properties by which topics have another delimiter in each run."""
+    return {"topic_delimiter": f".e{run}."}
+
+
+def by_regex_router(run):
+    """Properties by which a transform renames topics, in each run to others."""
+    return {
+        "transforms": "route",
+        "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter",
+        "transforms.route.regex": r"([^.]+)\.(.*)",
+        "transforms.route.replacement": f"$1.e{run}.$2",
+    }
 
 
 def _has_nothing_to_read(turn):

@@ -38,6 +38,7 @@ class FakeRegistry:
         texts: of the schemas, the one with id 1 first.
         requests: what was asked, as (method, path, headers, body).
         faults: answers to give first, as (status, body); a number alone: wait that many seconds, then answer well.
+        refuses: a text that makes schemas incompatible that have it; "": none is refused.
         guids: whether answers have a GUID, as those of newer registries.
 
     """
@@ -47,6 +48,7 @@ class FakeRegistry:
         self.subjects = {}
         self.requests = []
         self.faults = []
+        self.refuses = ""
         self.guids = guids
         self.associations = {}
         self.connections = 0
@@ -121,6 +123,8 @@ class FakeRegistry:
             known = 0 < number <= len(self.texts)
             return (200, {"schema": self.text(number), **self._guid(number)}) if known else (404, _error(40403, "Schema not found"))
         if parts[0] == "subjects" and len(parts) == 3 and method == "POST":
+            if self.refuses and self.refuses in body["schema"]:
+                return 409, _error(409, f"READER_FIELD_MISSING_DEFAULT_VALUE {self.refuses}")
             number = self._number(body["schema"])
             versions = self.subjects.setdefault(parts[1], [])
             if number not in versions:

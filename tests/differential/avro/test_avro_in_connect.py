@@ -4,6 +4,8 @@ Then tailrace goes on in the topics that Debezium began, and no schema gets a ne
 """
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from tailrace_standins.servers.mysql_server import MySqlServer
 from tailrace_standins.sqlserver.cdc import lsn
 
 pytestmark = [pytest.mark.debezium, pytest.mark.kafka, pytest.mark.registry, pytest.mark.slow]
+CONFLUENT_PYTHON = os.environ.get("TAILRACE_CONFLUENT_PYTHON")
 MARKER = f"{PREFIX}.tailrace_marker.marker"
 ORDERS = (
     "CREATE TABLE d_avro.orders (id INT PRIMARY KEY, `who-buys` VARCHAR(40) DEFAULT 'nobody', total DECIMAL(9,2), "
@@ -27,6 +30,7 @@ ORDERS = (
 )
 SHOP = (
     "CREATE DATABASE d_avro",
+    "CREATE TABLE tailrace_marker.marker (id INT PRIMARY KEY AUTO_INCREMENT)",
     ORDERS,
     "CREATE TABLE d_avro.`no key` (n BIGINT UNSIGNED, f DOUBLE)",
     "INSERT INTO d_avro.orders VALUES (1, 'größe 😀', 12.50, 1, '2026-03-01 12:00:00.123456', 'b', '{\"a\": [1, null]}', x'00ff')",
@@ -72,7 +76,7 @@ class Mysql:
 
     def play(self, statements):
         cases.run_all(self.server.port, statements)
-        cases.run_all(self.server.port, cases.MARKER)
+        cases.run_all(self.server.port, ["INSERT INTO tailrace_marker.marker VALUES ()", "COMMIT"])
 
     def debezium(self, side, marks=1):
         connectors.debezium_begins_at(self.properties, self.folder, self.offset)
@@ -99,7 +103,8 @@ def test_of_mysql_schemas_ids_and_bytes_are_those_of_debezium_and_a_take_over_ma
         # THEN its records are there, with Debezium's schemas
         assert theirs.texts() == registered
         assert operations(theirs, f"{PREFIX}.d_avro.orders")[-3:] == [("c", 5), ("u", 5), ("d", None)]
-        assert len(theirs.records()) == delivered + 7  # with a tombstone, and the marker's statement and row
+        assert len(theirs.records()) == delivered + 6  # with a tombstone, and the marker's row
+        assert_confluents_consumer_reads(theirs)
 
 
 class SqlServer:
@@ -181,6 +186,7 @@ def test_of_sql_server_they_are_as_well(sides, sqlserver_server, tmp_path):
         # THEN
         assert theirs.texts() == registered
         assert operations(theirs, f"{PREFIX}.d_avro.dbo.orders")[-2:] == [("c", 5), ("d", None)]
+        assert_confluents_consumer_reads(theirs)
     finally:
         database.drop()
 
@@ -208,3 +214,15 @@ def operations(side: Side, topic):
     """Operation and new id of each change of a topic, as fastavro reads them with the registry's schemas."""
     values = [Bytes(side).data(each.value) for each in side.records() if each.topic == topic and each.value]
     return [(value["op"], value["after"] and value["after"]["id"]) for value in values]
+
+
+def assert_confluents_consumer_reads(side: Side):
+    """Where `TAILRACE_CONFLUENT_PYTHON` names a Python with `confluent-kafka[avro]`: its deserializer reads what fastavro reads."""
+    if not CONFLUENT_PYTHON:
+        return
+    messages = [part for each in side.records() for part in (each.key, each.value) if part is not None]
+    command = [CONFLUENT_PYTHON, str(Path(__file__).with_name("confluents_reader.py")), side.registry.confluent_url]
+    lines = "".join(f"{message.hex()}\n" for message in messages)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [repr(side.schemas.decoded(message)) for message in messages]
