@@ -25,7 +25,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Registry(FakeRegistry):
-    """Takes the option `deprecated = false` out of schemas: converters before 7.7 write it on each optional field."""
+    """Takes the option `deprecated = false` out of schemas: converters before 7.8 write it on each optional field."""
 
     def _number(self, text):
         if "deprecated = false" in text or "optional " in text:
