@@ -15,7 +15,7 @@ FOLDER = HERE.parent.parent / "docs" / "reference"
 DERIVED = {
     *("tables", "columns", "column_rules", "message_keys", "warnings", "notes", "given", "topic_creation", "select_overrides"),
     *("snapshot_tables", "routing", "transform_chain", "topics_by_content"),
-    *("key_format", "value_format"),
+    *("key_format", "value_format", "header_format"),
     *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
     "signal_consumer",
 }
