@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 from tests.formats.comparing import assert_same, compare, same_json
-from tests.formats.connect_parts import Converter
+from tests.formats.connect_parts import Converter, Failure
 from tests.formats.encoders import ours
 from tests.formats.golden_lines import golden_lines, sources
 
@@ -34,10 +34,17 @@ def lines_of_a_run():
 def test_ids_and_text_are_those_of_apicurios_converter(server_parts, apicurio, case):
     options = {f"{P}url": apicurio.url, f"{P}auto-register": "true", **CASES[case]}
     converter = Converter(EXT_JSON, options)
-    found = assert_same(
-        server_parts, lines_of_a_run(), ours(converter, converter), key=converter, value=converter, same=same_json
-    )
+    lines = lines_of_a_run()
+    found = compare(server_parts, lines, ours(converter, converter), key=converter, value=converter, same=same_json)
+    differing = [each for each in found.differences if not is_null_that_fails(each)]
+    assert not differing, "\n".join(str(each)[:1500] for each in differing[:3])
     assert found.records > 50
+
+
+def is_null_that_fails(difference):
+    """The real converter fails on a null with a schema, which here is JSON's null."""
+    failed, line = difference.theirs, difference.line
+    return isinstance(failed, Failure) and "NullPointer" in failed.error and line["value"]["payload"] is None
 
 
 @pytest.mark.debezium

@@ -36,8 +36,8 @@ CHANGES_RECORDS: Final = frozenset(
     notification.enabled.channels notification.sink.topic.name
     key.converter key.converter.schemas.enable key.converter.decimal.format key.converter.replace.null.with.default
     value.converter value.converter.schemas.enable value.converter.decimal.format value.converter.replace.null.with.default
-    key.converter.* value.converter.* header.converter header.converter.schemas.enable header.converter.decimal.format
-    header.converter.replace.null.with.default
+    key.converter.* value.converter.* header.converter header.converter.*
+    header.converter.schemas.enable header.converter.decimal.format header.converter.replace.null.with.default
     transforms transforms.* predicates predicates.* errors.tolerance
     topic.creation.enable topic.creation.groups topic.creation.*
     tailrace.event.shape tailrace.context.headers tailrace.delivery.guarantee
@@ -79,8 +79,8 @@ ONLY_TUNES: Final = frozenset(
     incremental.snapshot.watermarking.strategy
     signal.poll.interval.ms signal.file signal.kafka.topic signal.kafka.groupId signal.kafka.bootstrap.servers
     signal.kafka.poll.timeout.ms signal.consumer.*
-    key.converter.schemas.cache.size value.converter.schemas.cache.size header.converter.schemas.cache.size
-    key.converter.schema.content value.converter.schema.content header.converter.schema.content header.converter.*
+    key.converter.schema.content value.converter.schema.content header.converter.schema.content
+    key.converter.schemas.cache.size header.converter.schemas.cache.size value.converter.schemas.cache.size
     exactly.once.support transaction.boundary transaction.boundary.interval.ms
     producer.override.* consumer.override.* admin.override.*
     openlineage.integration.enabled openlineage.integration.* offset.* offsets.* debezium.embedded.*

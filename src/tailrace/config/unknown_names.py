@@ -68,8 +68,10 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
     if near is None or name.startswith(f"{near}."):  # a family's own property, and a member of it
         return None
     prefix = family.name.removesuffix("*")
-    inner = near.startswith(prefix) and name.endswith("." + near.removeprefix(prefix))  # of a converter inside another one
-    return None if inner else near
+    tail = "." + near.removeprefix(prefix)
+    between = name.removeprefix(prefix).removesuffix(tail)  # of a converter inside another one
+    is_inner = near.startswith(prefix) and name == f"{prefix}{between}{tail}" and bool(between)
+    return None if is_inner else near
 
 
 def verdict_on(near: str, tables: PropertyTables, database: str, given: Collection[str]) -> Verdict:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.config.property import Family, Property, Status
-from tailrace.converter_classes import JSON, SIMPLE_HEADERS, STRING
+from tailrace.config.property import Family, Property, PropertyTables, Status
+from tailrace.converter_classes import JSON, OF_HEADERS, SIMPLE_HEADERS
 from tailrace.docs.tables import code, property_cells, table
-from tailrace.encoding.converters import CONVERTERS, OwnConverter
+from tailrace.encoding.converters import CONVERTERS
+from tailrace.encoding.json_properties import TABLES as JSON_TABLES
 
 _OWN: Final = "\n".join(f"| `{name}` | {own.writes} |" for name, own in CONVERTERS.items())
+_OF_HEADERS: Final = ", ".join(f"`{name}`" for name in OF_HEADERS)
 _INTRODUCTION: Final = f"""\
 # Converters
 
@@ -22,24 +24,29 @@ from the properties file of a Connect worker.
 | Class | What it writes |
 | --- | --- |
 | `{JSON}` | JSON, with schemas (`schemas.enable`, the default) or without |
-| `{STRING}` | what Java's `toString` makes of a key or value: a text as it is, `Struct{{id=1}}` |
 {_OWN}
 
-Headers are written by `header.converter`: `{SIMPLE_HEADERS}` (the default) writes texts as they are and
-everything else as JSON without schemas, `{JSON}` writes JSON.
+Converters of single values (bytes, numbers) fail on structs, as in Kafka Connect, so that they are refused without transforms.
+
+`header.converter` writes headers: `{SIMPLE_HEADERS}` (the default) writes texts as they are, bytes in
+base64, moments as ISO 8601 has them and everything else as JSON without schemas; `{JSON}` writes JSON. So do
+{_OF_HEADERS}, each in its own form.
+
+Files and the console take JSON and CloudEvents in JSON, and headers in JSON; DataFrames take any text.
 """
+_NONE: Final = "It has no properties."
 _HEADER: Final = ("Property", "Type", "Default", "Allowed", "Status", "Meaning")
 
 
 def converters_page() -> str:
     """The page of converters."""
-    return "\n".join([_INTRODUCTION, *(_section(name, own) for name, own in CONVERTERS.items())])
+    own = [_section(each.title, name, each.reading().tables(name)) for name, each in CONVERTERS.items()]
+    return "\n".join([_INTRODUCTION, _section("JSON", JSON, JSON_TABLES), *own])
 
 
-def _section(name: str, own: OwnConverter) -> str:
-    tables = own.reading().tables(name)
+def _section(title: str, name: str, tables: PropertyTables) -> str:
     known: tuple[Property | Family, ...] = (*tables.properties, *tables.families)
-    lines = [f"## {own.title}", "", code(name), "", *table(_HEADER, map(_row, known))]
+    lines = [f"## {title}", "", code(name), "", *(table(_HEADER, map(_row, known)) if known else [_NONE])]
     return "\n".join(lines) + "\n"
 
 

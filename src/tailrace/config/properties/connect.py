@@ -8,22 +8,36 @@ from attrs import evolve
 
 from tailrace.config.properties.json_converter import json_properties
 from tailrace.config.property import Kind, Property, Status, prefixed
-from tailrace.converter_classes import JSON, OF_HEADERS, SIMPLE_HEADERS, STRING, WITH_OWN_PROPERTIES
+from tailrace.converter_classes import (
+    BYTE_ARRAY,
+    CLOUD_EVENTS,
+    JSON,
+    OF_HEADERS,
+    SIMPLE_HEADERS,
+    STRING,
+    WITH_OWN_PROPERTIES,
+)
 
 GROUP = "Kafka Connect"
 _NOT_YET = "that converter is not supported yet"
-_CONVERTERS_BY_MAKER = tuple(
-    (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
-    for pattern, whose in (
-        (r"io\.confluent\..+Converter", "one of Confluent's"),
-        (r"io\.apicurio\..+Converter", "one of Apicurio's"),
-        (r"com\.amazonaws\..+Converter", "one of AWS Glue's"),
-        (r"io\.debezium\..+Converter", "one of Debezium's"),
-        (r"com\.snowflake\..+Converter", "one of Snowflake's, for sinks"),
-        (r"com\.(?:microsoft|azure)\..+Converter|com\.blueapron\..+Converter|io\.aiven\..+Converter", "a vendor's"),
-        (r"org\.apache\.kafka\.connect\..+Converter", "one of Kafka Connect's"),
-        (r"(?i)(?:avro|protobuf|bytearray|bytes|json_?sr|jsonschema|cloudevents)", "a short name"),
-    )
+_GLUE = (
+    "AWS Glue's registry is not supported: take a registry with Confluent's API and io.confluent.connect.avro.AvroConverter, "
+    f"or {JSON}"
+)
+_CONVERTERS_BY_MAKER = (
+    (re.compile(r"com\.amazonaws\..+Converter"), _GLUE),
+    *(
+        (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
+        for pattern, whose in (
+            (r"io\.confluent\..+Converter", "one of Confluent's"),
+            (r"io\.apicurio\..+Converter", "one of Apicurio's"),
+            (r"io\.debezium\..+Converter", "one of Debezium's"),
+            (r"com\.snowflake\..+Converter", "one of Snowflake's, for sinks"),
+            (r"com\.(?:microsoft|azure)\..+Converter|com\.blueapron\..+Converter|io\.aiven\..+Converter", "a vendor's"),
+            (r"org\.apache\.kafka\.connect\..+Converter", "one of Kafka Connect's"),
+            (r"(?i)(?:avro|protobuf|bytes|json_?sr|jsonschema)", "a short name"),
+        )
+    ),
 )
 _SPARK = "Spark runs the tasks"
 
@@ -41,7 +55,7 @@ def _converter(side: str) -> tuple[Property, ...]:
             kind=Kind.CLASS,
             default=JSON,
             allowed=(JSON, *WITH_OWN_PROPERTIES),
-            other_spellings={"json": JSON, "string": STRING},
+            other_spellings={"json": JSON, "string": STRING, "bytearray": BYTE_ARRAY, "cloudevents": CLOUD_EVENTS},
             recognised=_CONVERTERS_BY_MAKER,
             doc=f"Converter of event {side}s. `{STRING}` writes what Java's `toString` makes of a {side}: `Struct{{id=1}}`. "
             "All of them and their properties: [converters](converters.md).",
