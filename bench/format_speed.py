@@ -29,12 +29,12 @@ from run import properties  # noqa: E402
 from tests.support.fake_registry import FakeRegistry  # noqa: E402
 from workloads import counted, create, fill  # noqa: E402
 
+from tailrace.changes.envelopes import images_of  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
 from tailrace.connectors.base import LogRange, Progress  # noqa: E402
 from tailrace.connectors.load import from_mapping  # noqa: E402
 from tailrace.events.event import Event  # noqa: E402
 from tailrace.events.pipeline import RecordPipeline, pipeline_of  # noqa: E402
-from tailrace.transforms.envelopes import images_of  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 WAYS = {

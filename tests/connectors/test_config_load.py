@@ -205,7 +205,6 @@ def test_none_stands_alone_among_skipped_operations():
         ("snapshot.mode", "when_needed_no_data"),
         ("value.converter", "io.confluent.connect.replicator.util.ByteArrayConverter"),
         ("post.processors", "reselector"),
-        ("header.converter", "org.apache.kafka.connect.storage.StringConverter"),
         ("source.struct.version", "v1"),
         ("table.ignore.builtin", "false"),
         ("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),

@@ -24,6 +24,7 @@ NAMES = re.compile(
 HELP = "help is shown before anything is loaded that would know: it would cost every command its time"
 OTHERS = "properties of connectors of Debezium's that are not there are recognised in configurations"
 TRANSFORM = "a transform of Debezium's has the database in its class's name, and works on any envelope"
+CLOUD_EVENT = "CloudEvents' ids are made of fields of the source block, which Debezium's converter knows by the connector's name"
 ALLOWED = {
     ("connectors/registry.py", "mysql"): "the connector's line; and classes of JDBC sources, which are recognised",
     ("connectors/registry.py", "sqlserver"): "the connector's line, and whose shop the demo shows; and classes of JDBC sources",
@@ -37,6 +38,10 @@ ALLOWED = {
         for name in ("postgres", "oracle", "mongo", "informix", "vitess", "lsn")
     },
     ("connectors/custom_converters.py", "oracle"): OTHERS,
+    **{
+        ("encoding/cloud_events/attributes.py", name): CLOUD_EVENT
+        for name in ("mysql", "mariadb", "sqlserver", "db2", "oracle", "lsn")
+    },
     ("config/properties/reading.py", "mysql"): "one property means more with MySQL; the sentence stands on every connector's page",
     ("cli/main.py", "mysql"): HELP,
     ("cli/main.py", "sqlserver"): HELP,

@@ -145,7 +145,10 @@ def test_all_its_options_but_connects_own_are_given_to_it(code):
         def __init__(self, options): Mine.made.append(options)
         def __call__(self, records): return records
     """)
-    settings = unit_settings({"transforms": "a", "transforms.a.type": MINE, "transforms.a.x.y": "1", "transforms.a.negate": "false"})
+    own = {"transforms": "a", "transforms.a.type": MINE, "transforms.a.x.y": "1"}
+    tombstones = "org.apache.kafka.connect.transforms.predicates.RecordIsTombstone"
+    which = {"transforms.a.predicate": "p", "transforms.a.negate": "false", "predicates": "p", "predicates.p.type": tombstones}
+    settings = unit_settings({**own, **which})
     assert {frozenset(each.items()) for each in module.Mine.made} == {frozenset({("x.y", "1")})}
     assert settings.warnings == ()
 

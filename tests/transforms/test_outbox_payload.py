@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from support.transforming import rows
 from tailrace.changes.field_paths import path_to
+from tailrace.changes.layout_edits import with_columns
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import every_record
 from tailrace.changes.views import vector_of
@@ -19,7 +20,6 @@ from tailrace.schema.connect import Schema, Type
 from tailrace.transforms import outbox_payload
 from tailrace.transforms.json_columns import struct_over
 from tailrace.transforms.json_scan import NO_SHAPE, scanned
-from tailrace.transforms.layout_edits import with_columns
 from tailrace.transforms.outbox_json import JsonSchemas
 from tailrace.transforms.outbox_payload import PayloadExpander
 

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.address_table import address_table
+from tailrace.changes.addressed_kernel import is_null
 from tailrace.changes.vectors import Vector
 from tailrace.kernels.compiling import Int, entry, inlined
-from tailrace.kernels.memory import load8, load32, load64
+from tailrace.kernels.memory import load32, load64
 
 INT64 = npt.NDArray[np.int64]
 
@@ -35,13 +36,6 @@ def distinct_texts(vector: Vector) -> tuple[INT64, INT64]:
 
 
 @inlined
-def _is_null(table: Any, row: Int) -> bool:
-    if table[0, 1] == 0:
-        return False
-    return bool((load8(table[0, 1] + (row >> 3)) >> np.uint8(row & 7)) & np.uint8(1) == 0)
-
-
-@inlined
 def _bytes_of(table: Any, row: Int) -> Int:
     """The address of a text that is longer than its view."""
     view = table[0, 0] + 16 * row
@@ -56,7 +50,7 @@ def _mixed(found: Any, word: Any) -> Any:
 
 @inlined
 def _hash(table: Any, row: Int) -> Any:
-    if _is_null(table, row):
+    if is_null(table, 0, row):
         return _NULL_HASH
     view = table[0, 0] + 16 * row
     found = _mixed(_FACTOR, load64(view))
@@ -71,9 +65,9 @@ def _hash(table: Any, row: Int) -> Any:
 
 @inlined
 def _are_same(table: Any, a: Int, b: Int) -> bool:
-    null = _is_null(table, a)
-    if null or _is_null(table, b):
-        return bool(null == _is_null(table, b))
+    null = is_null(table, 0, a)
+    if null or is_null(table, 0, b):
+        return bool(null == is_null(table, 0, b))
     left = table[0, 0] + 16 * a
     right = table[0, 0] + 16 * b
     if load64(left) != load64(right):  # length and first bytes

@@ -10,7 +10,7 @@ from tailrace.docs.tables import code, property_cells, table
 from tailrace.encoding.converters import CONVERTERS
 from tailrace.encoding.json_properties import TABLES as JSON_TABLES
 
-_OWN: Final = "\n".join(f"| `{name}` | {own.writes} |" for name, own in CONVERTERS.items())
+_OWN: Final = "\n".join(f"| `{name}` | {own.writes} | {own.compared} |" for name, own in CONVERTERS.items())
 _OF_HEADERS: Final = ", ".join(f"`{name}`" for name in OF_HEADERS)
 _INTRODUCTION: Final = f"""\
 # Converters
@@ -21,9 +21,9 @@ A converter makes bytes of keys and values. `key.converter` and `value.converter
 Kafka Connect has; a property of one is `key.converter.<property>` or `value.converter.<property>`. `--worker FILE` takes them
 from the properties file of a Connect worker.
 
-| Class | What it writes |
-| --- | --- |
-| `{JSON}` | JSON, with schemas (`schemas.enable`, the default) or without |
+| Class | What it writes | Compared with |
+| --- | --- | --- |
+| `{JSON}` | JSON, with schemas (`schemas.enable`, the default) or without | Kafka Connect's class, 4.3.1 |
 {_OWN}
 
 Converters of single values (bytes, numbers) fail on structs, as in Kafka Connect, so that they are refused without transforms.

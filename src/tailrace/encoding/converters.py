@@ -23,6 +23,7 @@ from tailrace.converter_classes import (
     OLD_BINARY_DATA,
     STRING,
 )
+from tailrace.object_paths import load_object
 
 if TYPE_CHECKING:
     from tailrace.config.problems import Problems
@@ -72,14 +73,39 @@ def _never(_settings: ConverterSettings) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """What reads and writes a converter's keys and values, by names of objects, so that it is imported only with the converter.
+
+    Attributes:
+        settings: as `Reading.settings`; `tables_of` is in the same module.
+        messages: as `Making.messages`.
+        schema_ids: as `Making.schema_ids`.
+
+    """
+
+    settings: str
+    messages: str
+    schema_ids: str
+
+    def reading(self) -> Reading:
+        """What reads the properties; imported now."""
+        module = self.settings.partition(":")[0]
+        return Reading(load_object(f"{module}:tables_of"), load_object(self.settings))
+
+    def making(self) -> Making:
+        """What encodes; imported now, compiled code with it."""
+        return Making(load_object(self.messages), load_object(self.schema_ids))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnConverter:
     """A converter with properties of its own.
 
     Attributes:
         title: of its section in the reference.
         writes: what it writes, for the reference.
-        reading: imports what reads its properties.
-        making: imports what encodes.
+        compared: what was run beside it in tests (`tests/formats`), for the reference.
+        parts: what reads its properties and what encodes.
         for_headers: whether it writes headers, too.
         takes_structs: whether it can write keys and envelopes as they are, with these settings; else transforms have to make
             something else of them.
@@ -90,121 +116,81 @@ class OwnConverter:
 
     title: str
     writes: str
-    reading: Callable[[], Reading]
-    making: Callable[[], Making]
+    compared: str
+    parts: Parts
     for_headers: bool = False
     takes_structs: Callable[[ConverterSettings], bool] = _always
     writes_json: Callable[[ConverterSettings], bool] = _never
     reads_headers: Callable[[ConverterSettings], bool] = _never
 
+    def reading(self) -> Reading:
+        """What reads its properties."""
+        return self.parts.reading()
 
-def _reading_avro() -> Reading:
-    from tailrace.encoding.avro.settings import avro_converter_settings, tables_of
-
-    return Reading(tables_of, avro_converter_settings)
-
-
-def _making_avro() -> Making:
-    from tailrace.encoding.avro.encoder import avro_encoder_for, schema_ids_for
-
-    return Making(avro_encoder_for, schema_ids_for)
+    def making(self) -> Making:
+        """What encodes."""
+        return self.parts.making()
 
 
-def _reading_plain() -> Reading:
-    from tailrace.encoding.plain.settings import plain_settings, tables_of
-
-    return Reading(tables_of, plain_settings)
-
-
-def _making_plain() -> Making:
-    from tailrace.encoding.plain.encoder import no_schema_ids, plain_messages
-
-    return Making(plain_messages, no_schema_ids)
-
-
-def _reading_cloud_events() -> Reading:
-    from tailrace.encoding.cloud_events.settings import cloud_event_settings, tables_of
-
-    return Reading(tables_of, cloud_event_settings)
-
-
-def _making_cloud_events() -> Making:
-    from tailrace.encoding.cloud_events.encoder import cloud_event_messages, cloud_event_schema_ids
-
-    return Making(cloud_event_messages, cloud_event_schema_ids)
-
-
-def _reading_protobuf() -> Reading:
-    from tailrace.encoding.protobuf.settings import protobuf_settings, tables_of
-
-    return Reading(tables_of, protobuf_settings)
-
-
-def _making_protobuf() -> Making:
-    from tailrace.encoding.protobuf.encoder import protobuf_messages
-    from tailrace.encoding.registered_settings import schema_ids_of
-
-    return Making(protobuf_messages, schema_ids_of)
-
-
-def _reading_json_schema() -> Reading:
-    from tailrace.encoding.json_schema.settings import json_schema_settings, tables_of
-
-    return Reading(tables_of, json_schema_settings)
+_E: Final = "tailrace.encoding."
+_AVRO: Final = Parts(
+    f"{_E}avro.settings:avro_converter_settings", f"{_E}avro.encoder:avro_encoder_for", f"{_E}avro.encoder:schema_ids_for"
+)
+_PLAIN: Final = Parts(
+    f"{_E}plain.settings:plain_settings", f"{_E}plain.encoder:plain_messages", f"{_E}plain.encoder:no_schema_ids"
+)
+_CLOUD_EVENTS: Final = Parts(
+    f"{_E}cloud_events.settings:cloud_event_settings",
+    f"{_E}cloud_events.encoder:cloud_event_messages",
+    f"{_E}cloud_events.encoder:cloud_event_schema_ids",
+)
+_PROTOBUF: Final = Parts(
+    f"{_E}protobuf.settings:protobuf_settings",
+    f"{_E}protobuf.encoder:protobuf_messages",
+    f"{_E}registered_settings:schema_ids_of",
+)
+_JSON_SCHEMA: Final = Parts(
+    f"{_E}json_schema.settings:json_schema_settings",
+    f"{_E}json_schema.encoder:json_schema_messages",
+    f"{_E}registered_settings:schema_ids_of",
+)
+_EXT_JSON: Final = Parts(
+    f"{_E}ext_json.settings:ext_json_settings",
+    f"{_E}ext_json.encoder:ext_json_messages",
+    f"{_E}ext_json.encoder:ext_json_schema_ids",
+)
+_BINARY_DATA: Final = Parts(
+    f"{_E}binary_data.settings:binary_data_settings",
+    f"{_E}binary_data.encoder:binary_data_messages",
+    f"{_E}binary_data.encoder:binary_data_schema_ids",
+)
+_KAFKA: Final = "Kafka Connect's class, 4.3.1"
+_DEBEZIUM: Final = "Debezium's class, 3.6.1.Final"
+_CONFLUENT: Final = "Confluent's class, 7.0.16, and a real registry with its API (Apicurio's)"
+_APICURIO: Final = "Apicurio's class, 3.2.4, and the real registry"
 
 
-def _making_json_schema() -> Making:
-    from tailrace.encoding.json_schema.encoder import json_schema_messages
-    from tailrace.encoding.registered_settings import schema_ids_of
-
-    return Making(json_schema_messages, schema_ids_of)
-
-
-def _reading_ext_json() -> Reading:
-    from tailrace.encoding.ext_json.settings import ext_json_settings, tables_of
-
-    return Reading(tables_of, ext_json_settings)
-
-
-def _making_ext_json() -> Making:
-    from tailrace.encoding.ext_json.encoder import ext_json_messages, ext_json_schema_ids
-
-    return Making(ext_json_messages, ext_json_schema_ids)
-
-
-def _reading_binary_data() -> Reading:
-    from tailrace.encoding.binary_data.settings import binary_data_settings, tables_of
-
-    return Reading(tables_of, binary_data_settings)
-
-
-def _making_binary_data() -> Making:
-    from tailrace.encoding.binary_data.encoder import binary_data_messages, binary_data_schema_ids
-
-    return Making(binary_data_messages, binary_data_schema_ids)
+def _plain(title: str, writes: str) -> OwnConverter:
+    return OwnConverter(title=title, writes=writes, compared=_KAFKA, parts=_PLAIN, for_headers=True, takes_structs=_never)
 
 
 def _binary_data(title: str) -> OwnConverter:
     return OwnConverter(
-        title,
-        "bytes as they are, such as the payload of an outbox; everything else by another converter",
-        _reading_binary_data,
-        _making_binary_data,
+        title=title,
+        writes="bytes as they are, such as the payload of an outbox; everything else by another converter",
+        compared=_DEBEZIUM,
+        parts=_BINARY_DATA,
         for_headers=True,
         takes_structs=lambda settings: settings.delegate is not None,
     )
 
 
-def _plain(title: str, writes: str) -> OwnConverter:
-    return OwnConverter(title, writes, _reading_plain, _making_plain, for_headers=True, takes_structs=_never)
-
-
 CONVERTERS: Final[Mapping[str, OwnConverter]] = {
     STRING: OwnConverter(
-        "Text",
-        "what Java's `toString` makes of a key or value: a text as it is, `Struct{id=1}`",
-        _reading_plain,
-        _making_plain,
+        title="Text",
+        writes="what Java's `toString` makes of a key or value: a text as it is, `Struct{id=1}`",
+        compared=_KAFKA,
+        parts=_PLAIN,
         for_headers=True,
     ),
     BYTE_ARRAY: _plain("Bytes", "bytes as they are, such as the payload of an outbox; everything else fails"),
@@ -213,44 +199,44 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
         for name, type_ in NUMBERS.items()
     },
     CONFLUENT_AVRO: OwnConverter(
-        "Avro with Confluent's API",
-        "Avro, with schemas in a registry that has Confluent's API",
-        _reading_avro,
-        _making_avro,
+        title="Avro with Confluent's API",
+        writes="Avro, with schemas in a registry that has Confluent's API",
+        compared=_CONFLUENT,
+        parts=_AVRO,
     ),
     APICURIO_AVRO: OwnConverter(
-        "Avro with Apicurio's API",
-        "Avro, with schemas in Apicurio Registry by its own API",
-        _reading_avro,
-        _making_avro,
-    ),
-    CLOUD_EVENTS: OwnConverter(
-        "CloudEvents",
-        "change events in the envelope of CloudEvents, in JSON or Avro; null for everything else",
-        _reading_cloud_events,
-        _making_cloud_events,
-        writes_json=lambda settings: settings.json is not None,
-        reads_headers=lambda settings: settings.metadata.any,
+        title="Avro with Apicurio's API",
+        writes="Avro, with schemas in Apicurio Registry by its own API",
+        compared=_APICURIO,
+        parts=_AVRO,
     ),
     CONFLUENT_PROTOBUF: OwnConverter(
-        "Protobuf",
-        "Protobuf, with schemas in a registry that has Confluent's API",
-        _reading_protobuf,
-        _making_protobuf,
+        title="Protobuf",
+        writes="Protobuf, with schemas in a registry that has Confluent's API",
+        compared=_CONFLUENT,
+        parts=_PROTOBUF,
     ),
     CONFLUENT_JSON_SCHEMA: OwnConverter(
-        "JSON Schema",
-        "JSON, with schemas in a registry that has Confluent's API",
-        _reading_json_schema,
-        _making_json_schema,
+        title="JSON Schema",
+        writes="JSON, with schemas in a registry that has Confluent's API",
+        compared="not the class, which could not be had: its sources, and the library that it writes schemas with",
+        parts=_JSON_SCHEMA,
+    ),
+    CLOUD_EVENTS: OwnConverter(
+        title="CloudEvents",
+        writes="change events in the envelope of CloudEvents, in JSON or Avro; null for everything else",
+        compared=_DEBEZIUM,
+        parts=_CLOUD_EVENTS,
+        writes_json=lambda settings: settings.json is not None,
+        reads_headers=lambda settings: settings.metadata.any,
     ),
     BINARY_DATA: _binary_data("Bytes, with a delegate"),
     OLD_BINARY_DATA: _binary_data("Bytes, with a delegate: the old name"),
     EXT_JSON: OwnConverter(
-        "JSON with Apicurio's API",
-        "JSON with the id of its schema, which is in Apicurio Registry",
-        _reading_ext_json,
-        _making_ext_json,
+        title="JSON with Apicurio's API",
+        writes="JSON with the id of its schema, which is in Apicurio Registry",
+        compared=_APICURIO,
+        parts=_EXT_JSON,
         writes_json=_always,
     ),
 }

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.encoding.render_kernel import bytes_at, is_null
+from tailrace.changes.addressed_kernel import bytes_at, is_null
 from tailrace.encoding.text_kernel import count_digits, write_digits
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, store8

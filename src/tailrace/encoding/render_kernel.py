@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.addressed_kernel import bytes_at, is_null, number_at
 from tailrace.encoding.text_kernel import (
     count_digits,
     write_base64,
@@ -22,7 +23,7 @@ from tailrace.encoding.text_kernel import (
     write_text,
 )
 from tailrace.kernels.compiling import Int, entry, inlined
-from tailrace.kernels.memory import copy16, copy_bytes, load8, load32, load64, store64
+from tailrace.kernels.memory import copy16, copy_bytes, store64
 
 NOTHING: Final = 0
 INT: Final = 1
@@ -44,7 +45,6 @@ ROW, PLACE, SIZE, REPEAT_FIELDS = range(4)
 SPARE: Final = 64
 """Bytes that a step may write after its constant without another check; also how far a copy may go past its end."""
 _SHORT: Final = 96  # a constant up to this length is copied 16 bytes at a time, without a call
-_INLINE_VIEW: Final = 12  # Arrow: a view of up to 12 bytes contains the value itself
 
 
 @inlined
@@ -58,33 +58,6 @@ def copy_constant(o: Int, source: Int, length: Int) -> Int:
             copy16(o + k, source + k)
             k += 16
     return o + length
-
-
-@inlined
-def is_null(table: Any, slot: Int, row: Int) -> bool:
-    """Whether the row does not exist (-1) or its value is null; slot -1 means that only the row counts."""
-    if row < 0:
-        return True
-    if slot < 0 or table[slot, 1] == 0:
-        return False
-    return bool((load8(table[slot, 1] + (row >> 3)) >> np.uint8(row & 7)) & np.uint8(1) == 0)
-
-
-@inlined
-def number_at(table: Any, slot: Int, row: Int) -> Int:
-    """A value of a vector of integers or booleans."""
-    return np.int64(load64(table[slot, 0] + 8 * row))
-
-
-@inlined
-def bytes_at(table: Any, slot: Int, row: Int) -> Any:
-    """Address and length of a view's bytes."""
-    view = table[slot, 0] + 16 * row
-    length = np.int64(load32(view))
-    if length <= _INLINE_VIEW:
-        return view + 4, length
-    buffer = np.int64(load64(table[slot, 2] + 8 * np.int64(load32(view + 8))))
-    return buffer + np.int64(load32(view + 12)), length
 
 
 @entry

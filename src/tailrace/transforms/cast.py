@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.changes.field_paths import is_null, repeated
+from tailrace.changes.layout_edits import filled, struct_of
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.transforms import casts
-from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.transforms.column_values import column_of, has_column
-from tailrace.transforms.layout_edits import filled, struct_of
 from tailrace.transforms.logical_types import LOGICAL_NAMES
 from tailrace.transforms.parts import Part, split
 from tailrace.transforms.spec import Making, TransformSpec

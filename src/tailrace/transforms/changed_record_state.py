@@ -15,14 +15,14 @@ from typing import cast
 
 import numpy as np
 
+from tailrace.changes.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.changes.field_paths import path_to, values_are_null
+from tailrace.changes.layout_edits import Edits, named_nodes, with_columns
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
 from tailrace.config.property import Property
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.envelopes import AFTER, BEFORE, images_of, is_envelope
 from tailrace.transforms.equal_values import are_equal
-from tailrace.transforms.layout_edits import Edits, named_nodes, with_columns
 from tailrace.transforms.name_lists import ITEM, list_node, lists_of
 from tailrace.transforms.spec import Making, TransformSpec
 

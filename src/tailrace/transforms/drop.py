@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailrace.changes.additions import Additions, CannotApplyError
 from tailrace.changes.layouts import Constant, Layout
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.transforms.additions import Additions, CannotApplyError
 from tailrace.transforms.parts import Part, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import LayoutEdits

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.changes.layouts import Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.transforms.failures import Failures
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.transforms.name_lists import Names, names_in
 
 DROP_PROPERTIES: Final = (

@@ -17,13 +17,13 @@ import numpy as np
 import polars as pl
 
 from tailrace.changes.field_paths import Path, nulls_of, path_to, series
+from tailrace.changes.layout_edits import Edits, named_nodes, with_columns, with_fields
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.policies import BEYOND_BASIC_PLANE, first_units
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import NO_DEFAULT, Type
-from tailrace.transforms.layout_edits import Edits, named_nodes, with_columns, with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME
 from tailrace.transforms.record_sizes import Sizes, record_sizes
 from tailrace.transforms.spec import Making, TransformSpec

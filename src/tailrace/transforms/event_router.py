@@ -19,13 +19,13 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.envelopes import is_envelope
 from tailrace.changes.field_paths import Path, nulls_of, path_to, texts, values_are_null
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import Edits, with_columns
 from tailrace.changes.source_records import SourceRecords
 from tailrace.java_replacements import replacing, whole_replaced
 from tailrace.schema.names import field_name_adjuster
-from tailrace.transforms.envelopes import is_envelope
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import Edits, with_columns
 from tailrace.transforms.outbox_json import JsonSchemas
 from tailrace.transforms.outbox_layouts import OutboxColumns, OutboxLayouts, ValueForm
 from tailrace.transforms.outbox_payload import Expanded, PayloadExpander, blank, unexpanded

@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tailrace.changes.field_paths import Path, nulls_of
-from tailrace.changes.layouts import Layout
-from tailrace.changes.source_records import SourceRecords
-from tailrace.config.property import Property
-from tailrace.schema.connect import NO_DEFAULT
-from tailrace.transforms.additions import (
+from tailrace.changes.additions import (
     Additions,
     CannotApplyError,
     FailedRecordsError,
@@ -21,6 +16,11 @@ from tailrace.transforms.additions import (
     path_within,
     standing_alone,
 )
+from tailrace.changes.field_paths import Path, nulls_of
+from tailrace.changes.layouts import Layout
+from tailrace.changes.source_records import SourceRecords
+from tailrace.config.property import Property
+from tailrace.schema.connect import NO_DEFAULT
 from tailrace.transforms.field_syntax import FIELD_SYNTAX_VERSION, field_path
 from tailrace.transforms.parts import Part, is_struct, split
 from tailrace.transforms.spec import Making, TransformSpec

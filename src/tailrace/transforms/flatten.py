@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tailrace.changes.additions import Additions, CannotApplyError, opened, standing_alone
 from tailrace.changes.field_paths import Path
+from tailrace.changes.layout_edits import copied_basics, named_nodes, struct_of, with_schema
 from tailrace.changes.layouts import Constant, Node, Struct
 from tailrace.config.property import Property
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-from tailrace.transforms.additions import Additions, CannotApplyError, opened, standing_alone
-from tailrace.transforms.layout_edits import copied_basics, named_nodes, struct_of, with_schema
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import StructTransform, distinct

@@ -11,13 +11,13 @@ from typing import Final, cast
 
 import numpy as np
 
+from tailrace.changes.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of
 from tailrace.transforms.failures import Failures
 from tailrace.transforms.geometry_bytes import GeometryError
-from tailrace.transforms.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 
 _GEOMETRY: Final = "io.debezium.data.geometry.Geometry"
 _WKB, _SRID = "wkb", "srid"

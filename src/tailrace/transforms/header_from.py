@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tailrace.changes.additions import CannotApplyError
+from tailrace.changes.layout_edits import Edits, copied_basics, struct_of
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.transforms.additions import CannotApplyError
-from tailrace.transforms.layout_edits import Edits, copied_basics, struct_of
 from tailrace.transforms.parts import Part, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, fields_of, structs_of

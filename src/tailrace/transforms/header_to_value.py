@@ -15,12 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tailrace.changes.field_paths import Path, nulls_of, path_to, values_are_null
-from tailrace.changes.layouts import Layout, Node, Struct
-from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
-from tailrace.config.property import Kind, Property
-from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import (
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import (
     Edits,
     copied_basics,
     filled,
@@ -29,6 +25,10 @@ from tailrace.transforms.layout_edits import (
     with_fields,
     with_schema,
 )
+from tailrace.changes.layouts import Layout, Node, Struct
+from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
+from tailrace.config.property import Kind, Property
+from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.spec import Making, TransformSpec
 
 

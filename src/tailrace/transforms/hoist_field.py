@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailrace.changes.additions import Additions
+from tailrace.changes.layout_edits import struct_of
 from tailrace.changes.layouts import Constant, Layout
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.additions import Additions
-from tailrace.transforms.layout_edits import struct_of
 from tailrace.transforms.parts import Part, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import LayoutEdits

@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 
+from tailrace.changes.additions import Additions, FailedRecordsError
+from tailrace.changes.layout_edits import copied_basics, struct_of
 from tailrace.changes.layouts import Column, Constant, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.config.property import Property
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.additions import Additions, FailedRecordsError
-from tailrace.transforms.layout_edits import copied_basics, struct_of
 from tailrace.transforms.logical_types import TIMESTAMP
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec

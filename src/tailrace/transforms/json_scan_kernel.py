@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.encoding.render_kernel import bytes_at, is_null
+from tailrace.changes.addressed_kernel import bytes_at, is_null
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load32, load64, store8, store64
 from tailrace.transforms.json_values_kernel import EMPTY_LIST, GIVEN_UP, NULL, name, past_blanks, scalar

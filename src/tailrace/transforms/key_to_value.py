@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from tailrace.changes.additions import CannotApplyError
+from tailrace.changes.layout_edits import Edits, struct_of
 from tailrace.changes.layouts import Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import NO_DEFAULT
-from tailrace.transforms.additions import CannotApplyError
-from tailrace.transforms.layout_edits import Edits, struct_of
 from tailrace.transforms.parts import KEYS, VALUES, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import fields_of, structs_of

@@ -18,7 +18,9 @@ from typing import cast
 
 import numpy as np
 
+from tailrace.changes.envelopes import AFTER, BEFORE, is_envelope
 from tailrace.changes.field_paths import keys_are_null
+from tailrace.changes.layout_edits import Edits, named_nodes, with_fields
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property, Status
@@ -26,8 +28,6 @@ from tailrace.java_replacements import replacing, whole_replaced
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.names import schema_name_adjuster
 from tailrace.schema.topic_renames import TopicRename
-from tailrace.transforms.envelopes import AFTER, BEFORE, is_envelope
-from tailrace.transforms.layout_edits import Edits, named_nodes, with_fields
 from tailrace.transforms.spec import Making, Options, Topics, TransformSpec
 
 

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.additions import Additions, FailedRecordsError, Rows
 from tailrace.changes.field_paths import is_null, repeated
+from tailrace.changes.layout_edits import with_fields
 from tailrace.changes.layouts import Column, Constant, Node, Struct, Values
 from tailrace.changes.source_records import Objects, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.java_numbers import BITS, NUMBER, cut
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.additions import Additions, FailedRecordsError, Rows
-from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.logical_types import DECIMAL_NAME, LOGICAL_NAMES, scale_of
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec

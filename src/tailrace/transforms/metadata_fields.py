@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from tailrace.changes.layout_edits import copied_basics, with_schema
 from tailrace.changes.layouts import Constant, Node, Struct
 from tailrace.schema.connect import Schema
-from tailrace.transforms.layout_edits import copied_basics, with_schema
 
 _OF_ENVELOPE: Final = frozenset({"op", "ts_ms", "ts_us", "ts_ns"})
 _OF_TRANSACTION: Final = frozenset({"id", "total_order", "data_collection_order"})

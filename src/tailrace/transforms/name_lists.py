@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from tailrace.changes.grouping import Codes
 from tailrace.changes.layouts import Array, Column, Constant, Struct
 from tailrace.changes.source_records import Lists, Mask, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import vector_of
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.grouping import Codes
 
 ITEM = Schema(Type.STRING, optional=True)
 _SEPARATOR = "\n"

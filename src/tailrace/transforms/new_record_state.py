@@ -14,14 +14,14 @@ from typing import Final, cast
 
 import numpy as np
 
+from tailrace.changes.envelopes import AFTER, BEFORE, OPERATION, images_of, is_envelope
 from tailrace.changes.field_paths import path_to, values_are_null
+from tailrace.changes.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms.dropped_fields import DROP_PROPERTIES, DroppedFields
-from tailrace.transforms.envelopes import AFTER, BEFORE, OPERATION, images_of, is_envelope
-from tailrace.transforms.layout_edits import Edits, copied_basics, filled, named_nodes, struct_of
 from tailrace.transforms.metadata_fields import metadata_fields, node_of
 from tailrace.transforms.name_lists import Names
 from tailrace.transforms.old_delete_modes import MODES, OLD_PROPERTIES, settled

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
+from tailrace.changes.envelopes import AFTER
 from tailrace.changes.field_paths import Path, path_to
+from tailrace.changes.layout_edits import filled, struct_of
 from tailrace.changes.layouts import Layout, Node, Struct
 from tailrace.changes.source_records import SourceHeader
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.envelopes import AFTER
 from tailrace.transforms.json_columns import struct_over
-from tailrace.transforms.layout_edits import filled, struct_of
 from tailrace.transforms.outbox_placement import ENVELOPE, HEADER, PARTITION, Placement
 
 PAYLOAD = "payload"

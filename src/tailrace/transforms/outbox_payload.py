@@ -16,11 +16,11 @@ import numpy.typing as npt
 import polars as pl
 
 from tailrace.changes.field_paths import Path, gathered, nulls_of, series
+from tailrace.changes.grouping import Codes
 from tailrace.changes.source_records import AnyColumn, Mask, SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import take
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.grouping import Codes
 from tailrace.transforms.json_columns import columns_of
 from tailrace.transforms.json_scan import NotColumnarError, Part, ScannedTexts, columns_at, part_of, scanned
 from tailrace.transforms.outbox_json import (

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.field_paths import Path, gathered, nulls_of
+from tailrace.changes.grouping import Codes
 from tailrace.changes.source_records import SourceRecords
 from tailrace.transforms.failures import Failures
-from tailrace.transforms.grouping import Codes
 
 INT64 = npt.NDArray[np.int64]
 _PER_MS: Final = {

@@ -14,13 +14,13 @@ from typing import Final
 
 import numpy as np
 
+from tailrace.changes.envelopes import AFTER, BEFORE, is_envelope
 from tailrace.changes.field_paths import Path, nulls_of, path_to, texts, values_are_null
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import filled
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Type
-from tailrace.transforms.envelopes import AFTER, BEFORE, is_envelope
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import filled
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.value_hashes import Hash, java_hash, murmur_hash
 

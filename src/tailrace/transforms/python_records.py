@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from tailrace.changes.arrow_records import array_at, columns_of, mask_of, node_of
 from tailrace.changes.field_paths import keys_are_null, values_are_null
+from tailrace.changes.layout_edits import with_columns
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import SourceHeader, SourceRecords
 from tailrace.custom_transforms.interface import ConnectRecords, Header
 from tailrace.schema.connect import Schema
-from tailrace.transforms.layout_edits import with_columns
 
 _MOST_LAYOUTS = 1000
 

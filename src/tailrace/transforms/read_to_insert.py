@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from tailrace.changes.envelopes import is_envelope
 from tailrace.changes.field_paths import path_to, series
+from tailrace.changes.layout_edits import Edits, named_nodes, with_columns, with_fields
 from tailrace.changes.layouts import Column, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import from_arrow
-from tailrace.transforms.envelopes import is_envelope
-from tailrace.transforms.layout_edits import Edits, named_nodes, with_columns, with_fields
 from tailrace.transforms.spec import Making, TransformSpec
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from tailrace.changes.additions import Additions, CannotApplyError
+from tailrace.changes.layout_edits import copied_basics, struct_of, with_schema
 from tailrace.changes.layouts import Node, Struct
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema
-from tailrace.transforms.additions import Additions, CannotApplyError
-from tailrace.transforms.layout_edits import copied_basics, struct_of, with_schema
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, StructTransform, distinct, fields_of

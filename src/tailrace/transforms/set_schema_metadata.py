@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tailrace.changes.additions import Additions
+from tailrace.changes.layout_edits import with_schema
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.transforms.additions import Additions
-from tailrace.transforms.layout_edits import with_schema
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits, fields_of

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from tailrace.changes.envelopes import AFTER, images_of, is_envelope
 from tailrace.changes.field_paths import path_to, values_are_null
+from tailrace.changes.layout_edits import Edits, filled, named_nodes, with_fields, with_schema
 from tailrace.changes.layouts import Constant, Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.names import Adjuster, schema_name_adjuster
-from tailrace.transforms.envelopes import AFTER, images_of, is_envelope
-from tailrace.transforms.layout_edits import Edits, filled, named_nodes, with_fields, with_schema
 from tailrace.transforms.spec import Making, TransformSpec
 
 _SOURCE_SCHEMA: Final = "sourceSchema"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from tailrace.changes.additions import Additions, CannotApplyError, FailedRecordsError
+from tailrace.changes.layout_edits import Edits, filled, named_nodes
 from tailrace.changes.layouts import Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
-from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.transforms.failures import Failures
-from tailrace.transforms.layout_edits import Edits, filled, named_nodes
 from tailrace.transforms.parts import Part, is_struct, split
 
 REPLACE_NULL_WITH_DEFAULT: Final = Property(

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tailrace.changes.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.changes.field_paths import is_null
+from tailrace.changes.layout_edits import with_fields
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import NO_DEFAULT
-from tailrace.transforms.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.transforms.column_values import column_of, has_column
 from tailrace.transforms.java_date_formats import JavaDateFormat
 from tailrace.transforms.java_date_parsing import JavaDateParser
 from tailrace.transforms.java_date_patterns import of_property
-from tailrace.transforms.layout_edits import with_fields
 from tailrace.transforms.parts import Part, is_struct, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, LayoutEdits, fields_of

@@ -6,13 +6,13 @@ Source: the documentation of kafka-connect-transform-common.
 
 from __future__ import annotations
 
+from tailrace.changes.additions import Additions
+from tailrace.changes.layout_edits import struct_of
 from tailrace.changes.layouts import Column, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector, integers
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-from tailrace.transforms.additions import Additions
-from tailrace.transforms.layout_edits import struct_of
 from tailrace.transforms.logical_types import TIMESTAMP
 from tailrace.transforms.parts import Part
 from tailrace.transforms.spec import Making, TransformSpec

@@ -15,15 +15,15 @@ from typing import cast
 
 import numpy as np
 
+from tailrace.changes.envelopes import is_envelope
 from tailrace.changes.field_paths import Path, gathered, nulls_of, path_to, texts, values_are_null
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 from tailrace.changes.layouts import Column, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Type
-from tailrace.transforms.envelopes import is_envelope
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.timezone_offsets import Zone
 from tailrace.transforms.timezone_rules import Wanted, rules_of

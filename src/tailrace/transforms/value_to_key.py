@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tailrace.changes.additions import CannotApplyError
+from tailrace.changes.layout_edits import Edits, struct_of
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Kind, Property
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.additions import CannotApplyError
-from tailrace.transforms.layout_edits import Edits, struct_of
 from tailrace.transforms.parts import VALUES, split
 from tailrace.transforms.spec import Making, TransformSpec
 from tailrace.transforms.struct_edits import REPLACE_NULL_WITH_DEFAULT, distinct, fields_of, structs_of

@@ -16,11 +16,11 @@ import polars as pl
 import pyarrow as pa
 
 from tailrace.changes.field_paths import values_are_null
+from tailrace.changes.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.layout_edits import Edits, filled, named_nodes, with_columns, with_fields
 from tailrace.transforms.spec import Making, TransformSpec
 
 _VECTORS: Final = ("io.debezium.data.DoubleVector", "io.debezium.data.FloatVector")

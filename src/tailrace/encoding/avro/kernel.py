@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.addressed_kernel import bytes_at, is_null, number_at
 from tailrace.encoding.render_kernel import (
     BLOCK,
     FIELDS,
@@ -29,10 +30,7 @@ from tailrace.encoding.render_kernel import (
     START,
     A,
     B,
-    bytes_at,
     copy_constant,
-    is_null,
-    number_at,
 )
 from tailrace.encoding.text_kernel import write_raw
 from tailrace.kernels.compiling import Int, entry, inlined

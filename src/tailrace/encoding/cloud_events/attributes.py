@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tailrace.changes.additions import Additions, CannotApplyError, standing_alone
 from tailrace.changes.field_paths import Path
 from tailrace.changes.layouts import Constant, Node, Struct
 from tailrace.encoding.cloud_events.texts import joined, number_text, with_plain_schema
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.additions import Additions, CannotApplyError, standing_alone
 
 _IDS: Final = {
     "mysql": ("file", "pos"),

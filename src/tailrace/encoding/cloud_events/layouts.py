@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
+from tailrace.changes.additions import Additions, CannotApplyError
+from tailrace.changes.envelopes import AFTER, BEFORE
 from tailrace.changes.field_paths import Path
+from tailrace.changes.layout_edits import filled, named_nodes, struct_of
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
@@ -23,9 +26,6 @@ from tailrace.encoding.cloud_events.settings import DATA, CloudEventSettings
 from tailrace.encoding.cloud_events.texts import TEXT, joined, once, time_text, with_plain_schema
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.names import schema_name_adjuster
-from tailrace.transforms.additions import Additions, CannotApplyError
-from tailrace.transforms.envelopes import AFTER, BEFORE
-from tailrace.transforms.layout_edits import filled, named_nodes, struct_of
 
 SOURCE, OPERATION, TRANSACTION = "source", "op", "transaction"
 _SPEC_VERSION: Final = "1.0"

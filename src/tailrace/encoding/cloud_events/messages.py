@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from tailrace.changes.additions import Additions, CannotApplyError
+from tailrace.changes.envelopes import is_envelope
 from tailrace.changes.field_paths import Path, is_null, texts
+from tailrace.changes.grouping import groups
+from tailrace.changes.layout_edits import Edits
 from tailrace.changes.layouts import Constant, Layout, Node, Struct
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import Mask, SourceHeader, SourceRecords
@@ -29,10 +33,6 @@ from tailrace.encoding.cloud_events.settings import CloudEventSettings
 from tailrace.encoding.message_encoder import Messages
 from tailrace.encoding.plain.columns import live
 from tailrace.errors import DeliveryError
-from tailrace.transforms.additions import Additions, CannotApplyError
-from tailrace.transforms.envelopes import is_envelope
-from tailrace.transforms.grouping import groups
-from tailrace.transforms.layout_edits import Edits
 
 if TYPE_CHECKING:
     from tailrace.encoding.avro.messages import AvroMessages

@@ -8,6 +8,7 @@ from typing import Final, cast
 import polars as pl
 import pyarrow as pa
 
+from tailrace.changes.additions import Additions, CannotApplyError
 from tailrace.changes.field_paths import with_default
 from tailrace.changes.layouts import Column, Constant, Node
 from tailrace.changes.source_records import SourceRecords
@@ -15,7 +16,6 @@ from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.changes.views import vector_over
 from tailrace.encoding.render import Op, Template
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-from tailrace.transforms.additions import Additions, CannotApplyError
 
 TEXT: Final = Schema(Type.STRING)
 _NULL: Final = "null"  # Java's text of a null

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from tailrace.changes.addressed_kernel import bytes_at, is_null, number_at
 from tailrace.encoding.avro.kernel import write_unsigned
-from tailrace.encoding.render_kernel import bytes_at, is_null, number_at
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, store8
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from tailrace.changes.field_paths import Path, gathered, keys_are_null, nulls_of, path_to, series, values_are_null
+from tailrace.changes.layout_edits import filled
 from tailrace.changes.layouts import Constant, Layout, Struct, Values
 from tailrace.changes.source_records import Mask, Objects, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Kind
@@ -35,7 +36,6 @@ from tailrace.transforms.expressions.values import (
     Structs,
     Value,
 )
-from tailrace.transforms.layout_edits import filled
 
 _LOGICAL: Final = "org.apache.kafka.connect.data."
 _MILLISECONDS: Final = {f"{_LOGICAL}Date": 86_400_000, f"{_LOGICAL}Time": 1, f"{_LOGICAL}Timestamp": 1}

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.field_paths import Path, is_null, nulls_of, repeated, with_default
+from tailrace.changes.layout_edits import filled
 from tailrace.changes.layouts import Array, Column, Constant, Node, Struct, Values
 from tailrace.changes.source_records import AnyColumn, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.schema.connect import NO_DEFAULT, Type
-from tailrace.transforms.layout_edits import filled
 
 Rows = npt.NDArray[np.int32]
 MakeColumn = Callable[[SourceRecords], AnyColumn]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.transforms.grouping import groups
+from tailrace.changes.grouping import groups
 
 numbers = st.one_of(st.integers(-2, 2), st.sampled_from([-(2**40), 2**40, 2**61, 300]))
 
