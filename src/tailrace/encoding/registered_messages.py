@@ -135,6 +135,8 @@ class RegisteredMessages(Generic[S]):
                 f"{topic}: {error.name} is null at {position}, and its schema is not optional; {self._format.name} can't "
                 "express it. The log holds whole rows only if the database is set to write them"
             ) from None
+        except DeliveryError as error:
+            raise DeliveryError(f"{topic}: {error}") from None
         return made, self._headers(schema_id, place, live, n)
 
     def close(self) -> None:

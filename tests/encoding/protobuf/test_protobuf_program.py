@@ -224,7 +224,7 @@ def test_times_and_timestamps_read_back():
 @pytest.mark.parametrize(("name", "value"), [("Time", -1), ("Time", 86_400_001), ("Timestamp", 10**15), ("Timestamp", -(10**15))])
 def test_what_is_no_time_is_an_error(name, value):
     schema = record_of(Schema(Type.INT64, name=f"{CONNECT}{name}"))
-    with pytest.raises(DeliveryError, match=f"a {name} {value} is"):
+    with pytest.raises(DeliveryError, match=f"f0: a {name} {value} is"):
         written(Layout(Struct(schema, columns_of(schema))), [integers(np.array([value]))])
 
 
