@@ -24,7 +24,7 @@ from tailrace.schema.decimals import DECIMAL, scale_of
 def json_program(
     layout: Layout, columns: Sequence[AnyColumn], format_: JsonFormat, prefix: bytes | None = None
 ) -> LayoutProgram:
-    """The program of a layout, for records with such columns; `prefix`: what stands before each payload, instead of a schema."""
+    """The program of a layout, for records with such columns; `prefix`: what stands before a payload, instead of a schema."""
     if format_.bare_texts and layout.schema.type is Type.STRING:
         return _bare_text(layout)
     writer = _Writer(format_, columns)
