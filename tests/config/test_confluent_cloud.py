@@ -123,8 +123,7 @@ def test_a_class_that_nobody_knows_is_wrong():
     "name",
     [
         "org.apache.kafka.connect.converters.PacketConverter",
-        "io.confluent.connect.protobuf.ProtobufConverter",
-        "io.confluent.connect.json.JsonSchemaConverter",
+        "io.confluent.connect.replicator.util.ByteArrayConverter",
         "io.apicurio.registry.utils.converter.avro.AvroConverter",
         "io.debezium.converters.PacketConverter",
         "com.snowflake.kafka.connector.records.SnowflakeJsonConverter",

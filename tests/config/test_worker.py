@@ -11,7 +11,7 @@ from tailrace.connectors.load import load, load_with_document
 from tailrace.encoding.class_names import JSON
 from tailrace.errors import ConfigError, UnsupportedError
 
-PROTOBUF = "io.confluent.connect.protobuf.ProtobufConverter"
+GLUE = "com.amazonaws.services.schemaregistry.kafkaconnect.AWSKafkaAvroConverter"
 AVRO = "io.confluent.connect.avro.AvroConverter"
 PROVIDERS = "org.apache.kafka.common.config.provider"
 
@@ -39,8 +39,8 @@ def test_the_workers_converter_counts_where_the_connector_names_none(loaded):
 
 
 def test_a_converter_that_is_not_there_yet_is_refused_from_there_too(loaded):
-    with pytest.raises(UnsupportedError, match=f"value.converter is '{PROTOBUF}'"):
-        loaded(f"value.converter={PROTOBUF}\nvalue.converter.schema.registry.url=http://registry:8081\n")
+    with pytest.raises(UnsupportedError, match=f"value.converter is '{GLUE}'"):
+        loaded(f"value.converter={GLUE}\nvalue.converter.schema.registry.url=http://registry:8081\n")
 
 
 def test_a_workers_avro_converter_comes_with_its_properties(loaded):

@@ -203,7 +203,7 @@ def test_none_stands_alone_among_skipped_operations():
     [
         ("snapshot.mode", "custom"),
         ("snapshot.mode", "when_needed_no_data"),
-        ("value.converter", "io.confluent.connect.protobuf.ProtobufConverter"),
+        ("value.converter", "io.confluent.connect.replicator.util.ByteArrayConverter"),
         ("converters", "boolean"),
         ("header.converter", "org.apache.kafka.connect.storage.StringConverter"),
         ("source.struct.version", "v1"),

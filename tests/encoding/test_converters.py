@@ -1,9 +1,17 @@
 """The table of converters that have properties of their own."""
 
+from dataclasses import replace
+
 import pytest
 
+from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.encoding.converters import CONVERTERS
+from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.errors import RegistryUnavailableError
+
+CONFLUENT = {"schema.registry.url": "http://127.0.0.1:1"}
+APICURIO = {"apicurio.registry.url": "http://127.0.0.1:1/apis/registry/v3"}
 
 
 @pytest.mark.parametrize("name", CONVERTERS)
@@ -17,3 +25,14 @@ def test_each_converter_has_properties_and_what_makes_its_parts(name):
 
 def test_each_converter_has_a_title_of_its_own():
     assert len({own.title for own in CONVERTERS.values()}) == len(CONVERTERS)
+
+
+@pytest.mark.parametrize("name", [name for name in CONVERTERS if name.startswith(("io.confluent.", "io.apicurio."))])
+def test_each_converter_with_a_registry_makes_messages_and_the_registrys_client(name):
+    own = CONVERTERS[name]
+    problems = Problems()
+    settings = own.reading().settings(name, "value", APICURIO if "apicurio" in name else CONFLUENT, problems)
+    assert problems.wrong + problems.not_yet == []
+    assert isinstance(own.making().messages(settings), RegisteredMessages)
+    with pytest.raises(RegistryUnavailableError, match=r"127\.0\.0\.1:1"):
+        own.making().schema_ids(replace(settings, connection=replace(settings.connection, retries=0))).check()

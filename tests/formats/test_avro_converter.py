@@ -3,21 +3,15 @@
 Both register in one registry, which gives an id for each text of a schema: a difference in a schema is one in the prefix.
 """
 
-import dataclasses
-
 import pytest
 from tests.formats.comparing import compare, is_redefined, same_bytes
-from tests.formats.connect_parts import Converter, Failure
+from tests.formats.connect_parts import Converter
 from tests.formats.golden_lines import every_line
+from tests.formats.registered import Registered, told
 from tests.support.fake_registry import FakeRegistry
 
-from tailrace.changes.records import Records, nulls
-from tailrace.encoding.avro.framing import Framing
-from tailrace.encoding.avro.messages import AvroMessages
+from tailrace.encoding.avro.messages import AvroFormat
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.json import JsonFormat, JsonMessages
-from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
-from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.subjects import Strategy
 
 CONFLUENT = "io.confluent.connect.avro.AvroConverter"
@@ -28,38 +22,6 @@ JSON = Converter("org.apache.kafka.connect.json.JsonConverter", {"schemas.enable
 def registry():
     with FakeRegistry() as started:
         yield started
-
-
-class Ours:
-    """Keys and values in Avro, headers in JSON."""
-
-    def __init__(self, registry, options, **ids):
-        connection = RegistryConnection(urls=(registry.url,), name="schema.registry.url", retries=0)
-        self.parts = [
-            AvroMessages(part, ConfluentSchemaIds(connection, ConfluentIds(part=part, **ids)), Framing.PREFIX_4, options)
-            for part in ("key", "value")
-        ]
-        self.headers = JsonMessages(JsonFormat(schemas=False))
-
-    def __call__(self, records):
-        keys, values = self.parts
-        key = nulls(len(records)) if records.key is None else keys.render(records.key, records, records.has_key)
-        value = values.render(records.value, records, records.has_value)
-        headers = tuple(
-            dataclasses.replace(each, values=self.headers.render(header.layout, records, header.present))
-            for header, each in ((h, _Empty(h.name)) for h in records.headers)
-        )
-        return [
-            Records(
-                records.topic, key, value, records.timestamps, records.positions, records.log_order, headers, records.partition
-            )
-        ]
-
-
-@dataclasses.dataclass
-class _Empty:
-    name: str
-    values: object = None
 
 
 def theirs(registry, **options):
@@ -90,29 +52,15 @@ def test_schemas_and_bytes_are_those_of_confluents_converter(server_parts, regis
     found = compare(
         server_parts,
         every_line(),
-        Ours(registry, AvroOptions(**options), **ids),
+        Registered(registry, AvroFormat(AvroOptions(**options)), **ids),
         key=converter,
         value=converter,
         header=JSON,
         same=same_bytes,
     )
     differing = [each for each in found.differences if not is_redefined(each)]
-    assert not differing, _told(differing, registry)
+    assert not differing, told(differing, registry)
     assert found.records > 2000
-
-
-def _told(differing, registry):
-    """The first differences, with the two schemas."""
-    told = []
-    for each in differing[:3]:
-        told.append(str(each)[:1500])
-        if isinstance(each.theirs, Failure) or isinstance(each.ours, Failure):
-            continue
-        for part in ("key", "value"):
-            pair = [getattr(side[0], part) for side in (each.theirs, each.ours)]
-            if pair[0] != pair[1] and None not in pair:
-                told += [f"{part}: {registry.text(int.from_bytes(data[1:5], 'big'))}" for data in pair]
-    return f"{len(differing)} differ\n" + "\n".join(told)
 
 
 def made_lines():
@@ -153,7 +101,7 @@ def made_lines():
 @pytest.mark.parametrize("scrub", [False, True])
 def test_what_no_database_writes_is_the_same_too(server_parts, registry, scrub):
     converter = theirs(registry, **{"scrub.invalid.names": str(scrub).lower()})
-    ours = Ours(registry, AvroOptions(scrub=scrub))
+    ours = Registered(registry, AvroFormat(AvroOptions(scrub=scrub)))
     found = compare(server_parts, made_lines(), ours, key=converter, value=converter, header=JSON, same=same_bytes)
-    assert not found.differences, _told(found.differences, registry)
+    assert not found.differences, told(found.differences, registry)
     assert found.failed == 0

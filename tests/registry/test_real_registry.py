@@ -8,6 +8,10 @@ import pytest
 
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import avro_schema
+from tailrace.encoding.json_schema.options import JsonSchemaOptions
+from tailrace.encoding.json_schema.schema_text import json_schema
+from tailrace.encoding.protobuf.options import ProtobufOptions
+from tailrace.encoding.protobuf.schema_text import protobuf_schema
 from tailrace.errors import DeliveryError, RegistryError, RegistryUnavailableError
 from tailrace.registry.apicurio import ApicurioIds, ApicurioSchemaIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
@@ -17,6 +21,7 @@ from tailrace_standins.servers.apicurio_registry import ApicurioRegistry, Unavai
 
 pytestmark = pytest.mark.registry
 INT, TEXT = Schema(Type.INT32), Schema(Type.STRING, optional=True)
+DECIMALS = Schema(Type.BYTES, name="org.apache.kafka.connect.data.Decimal", version=1, parameters=(("scale", "2"),))
 
 
 def envelope(name, *columns):
@@ -55,6 +60,28 @@ def test_the_registry_keeps_the_text_and_gives_the_same_id_again(apicurio, topic
     assert asked(f"{apicurio.confluent_url}/schemas/ids/{number}")["schema"] == schema.text
     for ids in ({}, {"register": False}, {"register": False, "use_latest": True}, {"register": False, "use_id": number}):
         assert confluent(apicurio.confluent_url, **ids).id_for(topic, schema).number == number
+
+
+def kinds_of_schemas():
+    """A row's schema in Protobuf, with an import, and in JSON Schema."""
+    row = Schema(Type.STRUCT, name="t.Row", fields=(Field("id", INT), Field("d", DECIMALS), Field("v", TEXT)))
+    return protobuf_schema(row, ProtobufOptions(wrappers=True)), json_schema(row, JsonSchemaOptions())
+
+
+@pytest.mark.parametrize("schema", kinds_of_schemas(), ids=["Protobuf", "JSON Schema"])
+def test_other_kinds_of_schemas_are_kept_too(apicurio, topic, schema):
+    number = confluent(apicurio.confluent_url).id_for(topic, schema).number
+    found = asked(f"{apicurio.confluent_url}/schemas/ids/{number}")
+    assert (found["schema"], found["schemaType"]) == (schema.text, schema.schema_type)
+    for ids in ({}, {"register": False}, {"register": False, "use_latest": True}, {"register": False, "use_id": number}):
+        assert confluent(apicurio.confluent_url, **ids).id_for(topic, schema).number == number
+
+
+def test_a_schema_of_another_kind_is_refused_where_it_is_to_be_used(apicurio, topic):
+    protobuf, json_ = kinds_of_schemas()
+    confluent(apicurio.confluent_url).id_for(topic, protobuf)
+    with pytest.raises(DeliveryError, match="is PROTOBUF and not JSON"):
+        confluent(apicurio.confluent_url, register=False, use_latest=True).id_for(topic, json_)
 
 
 def test_an_incompatible_schema_is_refused_with_the_registrys_reason(apicurio, topic):

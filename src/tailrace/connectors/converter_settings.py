@@ -10,6 +10,7 @@ from typing import Final
 
 from tailrace.config.entries import Entry
 from tailrace.config.problems import Problems
+from tailrace.config.property import Status
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
 from tailrace.encoding.class_names import JSON, SIMPLE_HEADERS, STRING, UTF_8
@@ -82,7 +83,8 @@ def _read(
     if any(entry.broken for entry in given.values()):
         return None  # what is wrong with it was said
     reading = own.reading()
-    foreign = set(_OF_JSON) - reading.tables(converter).by_name.keys()
+    its = {each.name for each in reading.tables(converter).properties if each.status is Status.WORKS}
+    foreign = set(_OF_JSON) - its
     texts = {name: entry.text for name, entry in given.items() if name not in foreign}
     for name in sorted(set(given) & foreign):
         problems.warn(f"{given[name].shown_name} has no effect: it is a property of {JSON}")

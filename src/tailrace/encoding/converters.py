@@ -108,6 +108,32 @@ def _making_avro() -> Making:
     return Making(avro_encoder_for, schema_ids_for)
 
 
+def _reading_protobuf() -> Reading:
+    from tailrace.encoding.protobuf.settings import protobuf_settings, tables_of
+
+    return Reading(tables_of, protobuf_settings)
+
+
+def _making_protobuf() -> Making:
+    from tailrace.encoding.protobuf.encoder import protobuf_messages
+    from tailrace.encoding.registered_settings import schema_ids_of
+
+    return Making(protobuf_messages, schema_ids_of)
+
+
+def _reading_json_schema() -> Reading:
+    from tailrace.encoding.json_schema.settings import json_schema_settings, tables_of
+
+    return Reading(tables_of, json_schema_settings)
+
+
+def _making_json_schema() -> Making:
+    from tailrace.encoding.json_schema.encoder import json_schema_messages
+    from tailrace.encoding.registered_settings import schema_ids_of
+
+    return Making(json_schema_messages, schema_ids_of)
+
+
 def _reading_plain() -> Reading:
     from tailrace.encoding.plain.settings import plain_settings, tables_of
 
@@ -212,6 +238,18 @@ CONVERTERS: Final[Mapping[str, OwnConverter]] = {
         _reading_ext_json,
         _making_ext_json,
         writes_json=_always,
+    ),
+    "io.confluent.connect.protobuf.ProtobufConverter": OwnConverter(
+        "Protobuf",
+        "Protobuf, with schemas in a registry that has Confluent's API",
+        _reading_protobuf,
+        _making_protobuf,
+    ),
+    "io.confluent.connect.json.JsonSchemaConverter": OwnConverter(
+        "JSON Schema",
+        "JSON, with schemas in a registry that has Confluent's API",
+        _reading_json_schema,
+        _making_json_schema,
     ),
 }
 """The table of converters that have properties of their own."""

@@ -35,14 +35,12 @@ class RecordProgram(Protocol):
 
 
 class RegisteredFormat(Protocol[S]):
-    """A format.
+    """A format."""
 
-    Attributes:
-        name: in messages.
-
-    """
-
-    name: str
+    @property
+    def name(self) -> str:
+        """The format in messages."""
+        ...
 
     def written(self, layout: Layout) -> Layout:
         """The layout as it is written where the whole is not null."""
@@ -137,6 +135,8 @@ class RegisteredMessages(Generic[S]):
                 f"{topic}: {error.name} is null at {position}, and its schema is not optional; {self._format.name} can't "
                 "express it. The log holds whole rows only if the database is set to write them"
             ) from None
+        except DeliveryError as error:
+            raise DeliveryError(f"{topic}: {error}") from None
         return made, self._headers(schema_id, place, live, n)
 
     def close(self) -> None:

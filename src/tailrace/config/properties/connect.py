@@ -22,8 +22,6 @@ _CONVERTERS_BY_MAKER = (
     *(
         (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
         for pattern, whose in (
-            (r"io\.confluent\.connect\.protobuf\.ProtobufConverter", "Confluent's Protobuf"),
-            (r"io\.confluent\.connect\.json\.JsonSchemaConverter", "Confluent's JSON Schema"),
             (r"io\.confluent\..+Converter", "one of Confluent's"),
             (r"io\.apicurio\..+Converter", "one of Apicurio's"),
             (r"io\.debezium\..+Converter", "one of Debezium's"),

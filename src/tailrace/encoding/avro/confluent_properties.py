@@ -23,7 +23,8 @@ _READING: Final = "it is about reading"
 _JAVA: Final = "it is about Java's classes"
 
 
-def _on(name: str, doc: str, *, default: bool = False) -> Property:
+def switch(name: str, doc: str, *, default: bool = False) -> Property:
+    """A boolean property."""
     return Property(name=name, doc=doc, kind=Kind.BOOL, default=default)
 
 
@@ -46,7 +47,8 @@ def _text(name: str, doc: str, *, secret: bool = False, aliases: tuple[str, ...]
     return Property(name=name, doc=doc, kind=Kind.SECRET if secret else Kind.STRING, aliases=aliases)
 
 
-def _ignored(name: str, reason: str) -> Property:
+def ignored_property(name: str, reason: str) -> Property:
+    """A property without effect."""
     return Property(name=name, doc="Has no effect here.", status=Status.IGNORED, reason=reason)
 
 
@@ -61,16 +63,16 @@ REGISTRY: Final = (
         required=True,
         doc="The registry's URLs; one after the other is tried. A context is part of it: `https://host/contexts/:.name:`.",
     ),
-    _on("schema.registry.url.randomize", "Whether another URL than the first one may be the first that is tried."),
-    _on("auto.register.schemas", "Whether schemas are registered at first use; goes before those below.", default=True),
+    switch("schema.registry.url.randomize", "Whether another URL than the first one may be the first that is tried."),
+    switch("auto.register.schemas", "Whether schemas are registered at first use; goes before those below.", default=True),
     Property(name="use.schema.id", kind=Kind.INT, default=-1, doc="The id of the schema that all records have; -1: none."),
-    _on("use.latest.version", "Whether records have the latest schema of their subject."),
-    _on(
+    switch("use.latest.version", "Whether records have the latest schema of their subject."),
+    switch(
         "id.compatibility.strict",
         "Whether the schema of `use.schema.id` must suit the records; it always has to give the same bytes.",
         default=True,
     ),
-    _on(
+    switch(
         "latest.compatibility.strict",
         "Whether the latest schema must suit the records; it always has to give the same bytes.",
         default=True,
@@ -82,8 +84,8 @@ REGISTRY: Final = (
         minimum=-1,
         doc="How long the latest schema is kept; -1: as long as the process runs.",
     ),
-    _on("normalize.schemas", "Whether the registry normalises schemas."),
-    _on("propagate.schema.tags", "Whether new versions keep the tags of the one before."),
+    switch("normalize.schemas", "Whether the registry normalises schemas."),
+    switch("propagate.schema.tags", "Whether new versions keep the tags of the one before."),
     _classes("key.subject.name.strategy", "How subjects of keys are named.", SUBJECTS, _STRATEGIES),
     _classes("value.subject.name.strategy", "How subjects of values are named.", SUBJECTS, _STRATEGIES),
     Property(
@@ -108,45 +110,45 @@ REGISTRY: Final = (
     _refused("rule.executors", _CONTRACTS),
     _refused("rule.actions", _CONTRACTS),
     _refused("validation.rules.execution", _CONTRACTS, "DISABLED", "disabled"),
-    _ignored("max.schemas.per.subject", _CACHE),
-    _ignored("schemas.cache.config", _CACHE),
-    _ignored("schemas.cache.size", _CACHE),
-    _ignored("latest.cache.size", _CACHE),
-    _ignored("subject.name.strategy.cache.size", _CACHE),
-    _ignored("subject.name.strategy.cache.expiry.secs", _CACHE),
-    _ignored("key.schema.id.deserializer", _READING),
-    _ignored("value.schema.id.deserializer", _READING),
-    _ignored("schemas.enable", "with Avro the schema is always in the registry"),
+    ignored_property("max.schemas.per.subject", _CACHE),
+    ignored_property("schemas.cache.config", _CACHE),
+    ignored_property("schemas.cache.size", _CACHE),
+    ignored_property("latest.cache.size", _CACHE),
+    ignored_property("subject.name.strategy.cache.size", _CACHE),
+    ignored_property("subject.name.strategy.cache.expiry.secs", _CACHE),
+    ignored_property("key.schema.id.deserializer", _READING),
+    ignored_property("value.schema.id.deserializer", _READING),
+    ignored_property("schemas.enable", "the schema is always in the registry"),
 )  # fmt: skip
 
 SCHEMAS: Final = (
-    _on(
+    switch(
         "connect.meta.data",
         "Whether schemas have Connect's names, versions, docs, parameters and defaults.",
         default=True,
     ),
-    _on(
+    switch(
         "enhanced.avro.schema.support",
         "Whether text becomes an enum whose schema has the parameter `io.confluent.connect.avro.Enum`; Debezium's have none.",
     ),
-    _on(
+    switch(
         "scrub.invalid.names",
         "Whether characters that Avro forbids in names are replaced; else such names are an error.",
     ),
-    _on("allow.optional.map.keys", "Whether maps with optional text as keys are maps in Avro too."),
-    _on("discard.type.doc.default", "Whether docs and defaults stand where versions before 6.0 put them."),
-    _on(
+    switch("allow.optional.map.keys", "Whether maps with optional text as keys are maps in Avro too."),
+    switch("discard.type.doc.default", "Whether docs and defaults stand where versions before 6.0 put them."),
+    switch(
         "ignore.default.for.nullables",
         "Whether a null stays null in a column with a default; else the default is written.",
     ),
-    _ignored("flatten.singleton.unions", _READING),
-    _ignored("generalized.sum.type.support", "no schema of a change event is such a union or enum"),
-    _ignored("avro.use.logical.type.converters", _JAVA),
-    _ignored("avro.reflection.allow.null", _JAVA),
-    _ignored("avro.remove.java.properties", _JAVA),
-    _ignored("schema.reflection", _JAVA),
-    _ignored("specific.avro.reader", _READING),
-    _ignored("avro.codec", "it is a property of sinks that write files"),
+    ignored_property("flatten.singleton.unions", _READING),
+    ignored_property("generalized.sum.type.support", "no schema of a change event is such a union or enum"),
+    ignored_property("avro.use.logical.type.converters", _JAVA),
+    ignored_property("avro.reflection.allow.null", _JAVA),
+    ignored_property("avro.remove.java.properties", _JAVA),
+    ignored_property("schema.reflection", _JAVA),
+    ignored_property("specific.avro.reader", _READING),
+    ignored_property("avro.codec", "it is a property of sinks that write files"),
 )
 
 LOGIN: Final = (
@@ -185,8 +187,8 @@ LOGIN: Final = (
         minimum=0,
         doc="How long before the end of a token's life a new one is asked for.",
     ),
-    _ignored("bearer.auth.scope.claim.name", "a token is passed on without a look into it"),
-    _ignored("bearer.auth.sub.claim.name", "a token is passed on without a look into it"),
+    ignored_property("bearer.auth.scope.claim.name", "a token is passed on without a look into it"),
+    ignored_property("bearer.auth.sub.claim.name", "a token is passed on without a look into it"),
     _refused("bearer.auth.custom.provider.class", "Java classes can't run here; set OAUTHBEARER or STATIC_TOKEN"),
 )
 
@@ -206,8 +208,8 @@ STORES: Final = (
     _refused(
         f"{TLS}keystore.certificate.chain", "put key and certificates into a file, and name it in keystore.location"
     ),
-    _ignored(f"{TLS}truststore.type", "a store's contents tell its type"),
-    _ignored(f"{TLS}keystore.type", "a store's contents tell its type"),
+    ignored_property(f"{TLS}truststore.type", "a store's contents tell its type"),
+    ignored_property(f"{TLS}keystore.type", "a store's contents tell its type"),
 )
 
 HTTP: Final = (
@@ -220,11 +222,11 @@ HTTP: Final = (
     _ms("retries.max.wait.ms", "The longest pause.", 20_000),
     _text("proxy.host", "An HTTP proxy."),
     Property(name="proxy.port", kind=Kind.INT, minimum=1, maximum=65535, doc="Its port."),
-    _ignored("use.apache.http.client", "it chooses a library of Java"),
-    _ignored("missing.cache.size", _CACHE),
-    _ignored("missing.id.cache.ttl.sec", _CACHE),
-    _ignored("missing.version.cache.ttl.sec", _CACHE),
-    _ignored("missing.schema.cache.ttl.sec", _CACHE),
+    ignored_property("use.apache.http.client", "it chooses a library of Java"),
+    ignored_property("missing.cache.size", _CACHE),
+    ignored_property("missing.id.cache.ttl.sec", _CACHE),
+    ignored_property("missing.version.cache.ttl.sec", _CACHE),
+    ignored_property("missing.schema.cache.ttl.sec", _CACHE),
 )
 
 FAMILIES: Final[tuple[Family, ...]] = (

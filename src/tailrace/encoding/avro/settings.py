@@ -12,20 +12,13 @@ from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.logins import APICURIO_V2, APICURIO_V3, apicurio_connection, confluent_connection
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.avro.reading import ConverterProperties, read_properties
-from tailrace.errors import ConfigError
+from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.registered_settings import confluent_framing, confluent_ids, settings_of_properties
 from tailrace.registry.apicurio import ApicurioIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentIds
 from tailrace.registry.connection import RegistryConnection
-from tailrace.registry.subjects import Strategy
 
 P: Final = apicurio_properties.P
-_FALLBACKS: Final = {
-    "TOPIC": Strategy.TOPIC,
-    "RECORD": Strategy.RECORD,
-    "TOPIC_RECORD": Strategy.TOPIC_RECORD,
-    "NONE": None,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,40 +65,11 @@ def avro_converter_settings(
 
     """
     tables, made = _READERS[converter]
-    own = Problems()
-    read = read_properties(tables, f"{part}.converter.", properties, own)
-    settings = None
-    if not (own.wrong or own.not_yet):
-        try:
-            settings = made(part, read, own)
-        except ConfigError as error:
-            own.add(str(error))
-    if problems is not None:
-        problems.wrong += own.wrong
-        problems.not_yet += own.not_yet
-        problems.warnings += own.warnings
-    if settings is None or own.wrong or own.not_yet:
-        own.raise_if_any(f"{part}.converter")
-        raise AssertionError("unreachable")
-    return settings
+    return settings_of_properties(tables, made, part, properties, problems)
 
 
 def _confluent(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
-    seconds = read.number("latest.cache.ttl.sec")
-    use_id = read.number("use.schema.id")
-    ids = ConfluentIds(
-        part=part,
-        register=read.flag("auto.register.schemas"),
-        use_id=use_id if use_id >= 0 else None,
-        use_latest=read.flag("use.latest.version"),
-        latest_seconds=None if seconds < 0 else float(seconds),
-        normalize=read.flag("normalize.schemas"),
-        propagate_tags=read.flag("propagate.schema.tags"),
-        strategy=Strategy(read.text(f"{part}.subject.name.strategy")),
-        fallback=_FALLBACKS[read.text("subject.name.strategy.fallback.type")],
-        cluster=read.text("subject.name.strategy.kafka.cluster.id"),
-    )
-    in_header = read.text(f"{part}.schema.id.serializer") == "HeaderSchemaIdSerializer"
+    ids = confluent_ids(part, read, problems)
     options = AvroOptions(
         meta_data=read.flag("connect.meta.data"),
         enums=read.flag("enhanced.avro.schema.support"),
@@ -114,22 +78,14 @@ def _confluent(part: str, read: ConverterProperties, problems: Problems) -> Avro
         old_docs=read.flag("discard.type.doc.default"),
         keep_nulls=read.flag("ignore.default.for.nullables"),
     )
-    _warn_of_order(ids, read, problems)
     return AvroConverterSettings(
         part=part,
         connection=confluent_connection(read),
         ids=ids,
-        framing=Framing.GUID_HEADER if in_header else Framing.PREFIX_4,
+        framing=confluent_framing(part, read),
         options=options,
         warnings=tuple(problems.warnings),
     )
-
-
-def _warn_of_order(ids: ConfluentIds, read: ConverterProperties, problems: Problems) -> None:
-    """Registering goes before any other way to an id, which people overlook."""
-    if ids.register and (ids.use_latest or ids.use_id is not None):
-        name = "use.schema.id" if ids.use_id is not None else "use.latest.version"
-        problems.warn(f"{read.prefix}{name} has no effect: auto.register.schemas=true goes before it, set it to false")
 
 
 def apicurio_ids(part: str, read: ConverterProperties, *, global_ids: bool = False, whole: bool = True) -> ApicurioIds:

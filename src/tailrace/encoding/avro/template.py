@@ -125,6 +125,5 @@ class AvroProgram:
     ) -> int:
         """Write rows from `first` on; see `kernel.write_records`."""
         address = address_of(out)
-        return kernel.write_records(
-            self._steps, self._text_address, table, roles, mask, first, address, len(out), offsets, repeats, failure
-        )
+        place = self._steps, self._text_address, table, roles, mask, first, address, len(out)
+        return int(kernel.write_records(*place, offsets, repeats, failure))

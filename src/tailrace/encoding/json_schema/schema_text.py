@@ -161,8 +161,8 @@ def _check_keys(schema: Schema) -> None:
     keys = part(schema.keys, schema)
     if keys.type is not Type.STRING or keys.optional:
         raise ConfigError(
-            f"the schema {schema.name or 'of a map'} has keys of type {keys.type.value} (or keys that may be null), which is not "
-            "supported in JSON Schema: leave it out, or use another converter"
+            f"the schema {schema.name or 'of a map'} has keys of type {keys.type.value}, or keys that may be null, which is "
+            "not supported in JSON Schema: leave it out, or use another converter"
         )
 
 

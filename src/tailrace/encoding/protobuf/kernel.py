@@ -222,10 +222,10 @@ def write_records(
                     bits = load64(table[slot, 0] + 8 * row)
                 elif op == FLOAT32:
                     bits = np.uint64(load32(table[slot, 0] + 4 * row))
-                    size = 4
+                    size = np.int64(4)
                 elif op == BOOL:
                     bits = np.uint64(number_at(table, slot, row) != 0)
-                    size = 1
+                    size = np.int64(1)
                 else:
                     bits = np.uint64(number_at(table, slot, row))
                     size = varint_size(bits)

@@ -34,8 +34,8 @@ _WRONG: Final = {
 }
 
 
-def messages_of(schema: Schema, column: AnyColumn) -> Vector:
-    """The messages of a column's values, without tag and length.
+def messages_of(schema: Schema, name: str, column: AnyColumn) -> Vector:
+    """The messages of a column's values, without tag and length; `name`: of the column, for messages.
 
     Raises:
         DeliveryError: a value can't be such a message.
@@ -52,7 +52,10 @@ def messages_of(schema: Schema, column: AnyColumn) -> Vector:
     del kept
     if wrong >= 0:
         shown = "" if kind == "Decimal" else f"{int(vector.data[wrong])} "
-        raise DeliveryError(f"a {kind} {shown}{_WRONG[kind]}: Protobuf's message for it can't have that value")
+        raise DeliveryError(
+            f"{name}: a {kind} {shown}{_WRONG[kind]}: Protobuf's message for it can't have that value; leave the column out "
+            "(column.exclude.list), or take another type (time.precision.mode, decimal.handling.mode)"
+        )
     made = vector_over(Binary(out[: max(int(offsets[n]), 1)], offsets), Kind.BYTES)
     made.valid = vector.valid
     return made
@@ -61,7 +64,7 @@ def messages_of(schema: Schema, column: AnyColumn) -> Vector:
 def message_of(schema: Schema, value: Any) -> bytes:
     """The message of one value: a number, or the bytes of a decimal's unscaled value. Raises as `messages_of`."""
     column = vector_of([value], Kind.BYTES) if schema.name == DECIMAL else integers(np.array([value], np.int64))
-    return cast("bytes", messages_of(schema, column).to_arrow()[0].as_py())
+    return cast("bytes", messages_of(schema, "a value", column).to_arrow()[0].as_py())
 
 
 def _bytes(vector: Vector) -> int:

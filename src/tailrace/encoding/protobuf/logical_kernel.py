@@ -32,7 +32,7 @@ def number_field(o: Int, tag: Int, value: Int) -> Int:
 
 
 @inlined
-def magnitude_byte(source: Int, length: Int, k: Int, negative: bool, last: Int) -> Int:
+def magnitude_byte(source: Int, k: Int, negative: bool, last: Int) -> Int:
     """Byte k of the absolute value; `last`: the last byte of the value that is not zero."""
     byte = np.int64(load8(source + k))
     if not negative:
@@ -50,14 +50,14 @@ def count_digits(source: Int, length: Int, powers: Any) -> Int:
     while last > 0 and load8(source + last) == 0:
         last -= 1
     first = 0
-    while first < length and magnitude_byte(source, length, first, negative, last) == 0:
+    while first < length and magnitude_byte(source, first, negative, last) == 0:
         first += 1
     size = length - first
     if size == 0:
         return 1
     if size > _LONGEST:
         return -1
-    high = magnitude_byte(source, length, first, negative, last)
+    high = magnitude_byte(source, first, negative, last)
     bits = 8 * (size - 1)
     while high:
         bits += 1
@@ -75,7 +75,7 @@ def reaches(source: Int, length: Int, first: Int, negative: bool, last: Int, pow
     """Whether the absolute value is at least that power of ten."""
     for k in range(_LONGEST):
         place = length - _LONGEST + k
-        byte = magnitude_byte(source, length, place, negative, last) if place >= first else np.int64(0)
+        byte = magnitude_byte(source, place, negative, last) if place >= first else np.int64(0)
         other = np.int64(powers[power, k])
         if byte != other:
             return byte > other

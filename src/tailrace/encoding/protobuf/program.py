@@ -13,6 +13,7 @@ from tailrace.changes.views import vector_of
 from tailrace.encoding.avro.defaults import part
 from tailrace.encoding.avro.program import LayoutProgram
 from tailrace.encoding.avro.readers import as_floats, lists_of
+from tailrace.encoding.avro.values import described
 from tailrace.encoding.protobuf import kernel, values, wire
 from tailrace.encoding.protobuf.lists import joined_items
 from tailrace.encoding.protobuf.logical import messages_of
@@ -72,7 +73,7 @@ class _Writer:
             place = self._read(root.slot, partial(_whole_values, root.schema, self._options))
             self._raw(place, root.role, b"")
         elif is_message(root.schema):
-            self._raw(self._read(root.slot, partial(messages_of, root.schema)), root.role, b"")
+            self._raw(self._read(root.slot, partial(messages_of, root.schema, described(root.schema))), root.role, b"")
         else:
             schema = root.schema.with_(optional=False, default=NO_DEFAULT)
             self._plain(cast("Column", root), schema, 1, kernel.NONZERO, b"", "")
@@ -113,7 +114,7 @@ class _Writer:
             place = self._read(node.slot, partial(self._lists_of_vector, number, items))
             self._repeated(place, node.role, number, items, null)
         elif is_message(schema):
-            place = self._read(node.slot, partial(messages_of, schema))
+            place = self._read(node.slot, partial(messages_of, schema, name))
             before = wire.tag(number, wire.SIZED)
             self._template.field(kernel.SIZED, place, node.role, before, kernel.ALWAYS, null, name)
         else:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.encoding import render_kernel
+from tailrace.encoding.avro.kernel import NOT_NULL
 from tailrace.encoding.avro.template import AvroProgram
 from tailrace.encoding.protobuf import kernel
 from tailrace.encoding.protobuf.wire import SIZED, tag
@@ -57,7 +58,7 @@ class ProtobufTemplate(Template):
 
     def _not_null(self, name: str) -> tuple[int, int]:
         self._names.append(name)
-        return kernel.NOT_NULL, len(self._names) - 1
+        return NOT_NULL, len(self._names) - 1
 
 
 class ProtobufProgram(AvroProgram):
@@ -82,7 +83,7 @@ class ProtobufProgram(AvroProgram):
         offsets, repeats, failure = scratch
         blocks = np.zeros((self._blocks, kernel.BLOCK_FIELDS), np.int64)
         place = self._steps, self._text_address, table, roles, mask, first, address_of(out), len(out)
-        return kernel.write_records(*place, offsets, repeats, blocks, failure)
+        return int(kernel.write_records(*place, offsets, repeats, blocks, failure))
 
 
 def _packed(before: bytes) -> tuple[int, int]:

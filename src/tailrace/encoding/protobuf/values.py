@@ -50,7 +50,7 @@ def field_bytes(number: int, schema: Schema, value: Any, options: ProtobufOption
     if schema.type is Type.ARRAY:
         return _repeated(number, schema, value, options)
     if schema.type is Type.MAP:
-        return b"".join(wire.sized_field(number, _entry(schema, *pair, options)) for pair in value.items())
+        return b"".join(wire.sized_field(number, _entry(schema, *each, options=options)) for each in value.items())
     content, tag = _content(schema, value, options), wire.tag(number, wire_type(schema, options))
     if wire_type(schema, options) == wire.SIZED:
         is_empty = not content and schema.type is not Type.STRUCT
@@ -101,7 +101,7 @@ def _repeated(number: int, schema: Schema, value: Any, options: ProtobufOptions)
     return b"".join(wire.sized_field(number, each) for each in contents)
 
 
-def _entry(schema: Schema, key: Any, value: Any, options: ProtobufOptions) -> bytes:
+def _entry(schema: Schema, key: Any, value: Any, *, options: ProtobufOptions) -> bytes:
     """The message of an entry of a map."""
     keys, values = part(schema.keys, schema), part(schema.items, schema)
     return field_bytes(1, keys, key, options) + field_bytes(2, values, value, options)

@@ -27,7 +27,7 @@ from tailrace_standins.servers.java_process import JavaProcess
 from tailrace_standins.servers.ports import HOST, free_port
 from tailrace_standins.servers.waiting import wait_until
 
-__all__ = ["ApicurioRegistry", "Unavailable"]
+__all__ = ["ApicurioRegistry", "Unavailable", "registry_jars"]
 
 VERSION: Final = "3.3.3"
 _ARCHIVE: Final = Archive("io.apicurio", "apicurio-registry-app", VERSION, "all")
@@ -137,6 +137,11 @@ class ApicurioRegistry:
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False
+
+
+def registry_jars() -> list[Path]:
+    """The libraries that the registry is made of, in its archive. Raises `Unavailable`."""
+    return sorted((_program().parent / "lib").rglob("*.jar"))
 
 
 def _program() -> Path:

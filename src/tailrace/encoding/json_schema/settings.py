@@ -1,0 +1,37 @@
+"""The settings of Confluent's JsonSchemaConverter, from its properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tailrace.config.problems import Problems
+from tailrace.config.property import PropertyTables
+from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.json_schema.options import JsonSchemaOptions
+from tailrace.encoding.json_schema.properties import TABLES
+from tailrace.encoding.registered_settings import RegisteredSettings, registered_settings, settings_of_properties
+
+JsonSchemaSettings = RegisteredSettings[JsonSchemaOptions]
+
+
+def tables_of(name: str) -> PropertyTables:  # noqa: ARG001 -- other folders have several classes
+    """The properties of the converter."""
+    return TABLES
+
+
+def json_schema_settings(
+    converter: str,  # noqa: ARG001 -- as above
+    part: str,
+    properties: Mapping[str, str],
+    problems: Problems | None = None,
+) -> JsonSchemaSettings:
+    """The settings of the converter for `part`; the other arguments and errors are those of `settings_of_properties`."""
+    return settings_of_properties(TABLES, _settings, part, properties, problems)
+
+
+def _settings(part: str, read: ConverterProperties, problems: Problems) -> JsonSchemaSettings:
+    options = JsonSchemaOptions(
+        additional_properties=read.flag("object.additional.properties"),
+        keep_nulls=read.flag("ignore.default.for.nullables"),
+    )
+    return registered_settings(part, read, problems, options)
