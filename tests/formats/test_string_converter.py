@@ -10,7 +10,7 @@ from tests.formats.connect_parts import Converter, Transform
 from tests.formats.golden_lines import every_line
 
 from support.unit_settings import unit_settings
-from tailrace.encoding.strings import java_float
+from tailrace.encoding.java_texts import java_float
 from tailrace.events.pipeline import pipeline_of
 
 STRING = "org.apache.kafka.connect.storage.StringConverter"
@@ -33,7 +33,7 @@ def same_but_for_bytes(theirs, ours):
 
 
 def rows():
-    """Lines of row changes: the text of other records' lists and structs is not written here."""
+    """Lines of row changes; those of other records are in `test_other_records.py`."""
     payloads = [(line, line["value"] and line["value"]["payload"]) for line in every_line()]
     changes = [line for line, payload in payloads if isinstance(payload, dict) and "op" in payload]
     return [line for line in changes if NOT_SIMPLE not in json.dumps(line["headers"]) and not has_old_date(line["key"])]

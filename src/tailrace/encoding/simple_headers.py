@@ -17,10 +17,11 @@ from tailrace.changes.field_paths import root_path, series
 from tailrace.changes.layouts import Layout, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, SourceRecords
+from tailrace.encoding.java_texts import DAY, MILLISECONDS
 from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.plain.columns import binary_over, is_single, live
-from tailrace.encoding.strings import DAY, MILLISECONDS, float_texts
+from tailrace.encoding.strings import float_texts
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL
 

@@ -9,32 +9,28 @@ Source: documentation of `org.apache.kafka.connect.storage.StringConverter`; com
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
 from tailrace.changes.field_paths import Path, gathered, nulls_of, root_path
-from tailrace.changes.layouts import Array, Layout, Struct, Values
+from tailrace.changes.layouts import Array, Column, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
-from tailrace.changes.source_records import Mask, Objects, SourceRecords
+from tailrace.changes.source_records import Lists, Mask, Objects, SourceRecords
+from tailrace.changes.vectors import Kind, Vector
 from tailrace.converter_classes import UTF_8
 from tailrace.encoding.decimal_texts import decimal_texts
+from tailrace.encoding.java_texts import MILLISECONDS, java_buffer, java_date, java_float, java_text
 from tailrace.encoding.plain.columns import binary_over
 from tailrace.encoding.plain.settings import WITH_MARK
-from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
-_PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
 _FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
-DAY = 86_400_000
-_CONNECT: Final = "org.apache.kafka.connect.data."
-MILLISECONDS: Final = {f"{_CONNECT}Date": DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}  # Connect's own types
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class StringMessages:
@@ -44,12 +40,7 @@ class StringMessages:
         self._encoding = encoding
 
     def render(self, layout: Layout, records: SourceRecords, present: Mask | None = None) -> Binary:
-        """One text for each record; null where `present` is false, or where the whole key or value is null.
-
-        Raises:
-            UnsupportedError: there is a list or a map in it.
-
-        """
+        """One text for each record; null where `present` is false, or where the whole key or value is null."""
         root = root_path(layout)
         null = nulls_of(records, root) if present is None else nulls_of(records, root) | ~present
         texts, valid = _texts(records, root), None if not null.any() else ~null
@@ -72,7 +63,11 @@ def _texts(records: SourceRecords, path: Path) -> pl.Series:
     if isinstance(node, Values):
         return _of_objects(records, node)
     if isinstance(node, Array):
-        raise UnsupportedError(f"StringConverter can't write a list ({node.schema.name or node.schema.type})")
+        return _of_lists(records, node)
+    if isinstance(node, Column):
+        column = records.columns[node.slot]
+        if isinstance(column, Vector) and column.kind is Kind.LIST:
+            return _of_list_column(records, node, column)
     values = gathered(records, path)
     if node.schema.name == DECIMAL:
         values = decimal_texts(values, scale_of(node.schema))
@@ -96,7 +91,7 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.STRING or schema.name == DECIMAL:
         return values
     if schema.type is Type.BYTES:
-        return _of_distinct(values, _buffer)
+        return _of_distinct(values, java_buffer)
     if schema.type in _FRACTIONS:
         return float_texts(values)
     if schema.name in MILLISECONDS:
@@ -108,16 +103,34 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
 def _of_objects(records: SourceRecords, node: Values) -> pl.Series:
     """Python's values, of records that are too rare to be columnar."""
     column = records.columns[node.slot]
-    if not isinstance(column, Objects) or node.schema.type in {Type.ARRAY, Type.MAP, Type.STRUCT}:
-        raise UnsupportedError(f"StringConverter can't write {node.schema.name or node.schema.type} in such records")
+    values = column.values if isinstance(column, Objects) else ()
     rows = records.roles[node.role]
-    return pl.Series([None if row < 0 else _object_text(column.values[row]) for row in rows], dtype=pl.String)
+    return pl.Series([None if row < 0 else java_text(node.schema, values[row]) for row in rows], dtype=pl.String)
 
 
-def _object_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return str(value).lower() if isinstance(value, bool) else java_float(value) if isinstance(value, float) else str(value)
+def _of_lists(records: SourceRecords, node: Array) -> pl.Series:
+    """Lists of columns: the texts of all items of all lists, cut by the lists' offsets."""
+    lists = cast("Lists", records.columns[node.slot])
+    items = replace(records, columns=lists.columns, roles=lists.roles)
+    return _joined(_texts(items, Path((node.item,))), lists.offsets, records.roles[node.role])
+
+
+def _of_list_column(records: SourceRecords, node: Column, vector: Vector) -> pl.Series:
+    """A column of lists of numbers."""
+    offsets = vector.data[: vector.length + 1]
+    items = pl.Series(vector.children[0].to_arrow())[int(offsets[0]) : int(offsets[-1])]
+    rows = records.roles[node.role]
+    known = np.concatenate([vector.is_valid(), [False]])
+    schema = Schema(Type.FLOAT64) if node.schema.items is None else node.schema.items
+    return _joined(_of_values(items, schema), offsets - offsets[0], np.where(known[rows], rows, -1))
+
+
+def _joined(items: pl.Series, offsets: npt.NDArray[np.int64], rows: npt.NDArray[Any]) -> pl.Series:
+    """The list of each row as Java shows it; null where there is no row."""
+    texts = items.fill_null("null").to_arrow().cast(pa.large_string())
+    lists = pl.Series(pa.LargeListArray.from_arrays(pa.array(offsets), texts))
+    shown = ("[" + lists.list.join(", ") + "]").to_arrow()
+    return pl.Series(shown.take(pa.array(rows, pa.int64(), mask=rows < 0)))
 
 
 def float_texts(values: pl.Series) -> pl.Series:
@@ -138,34 +151,3 @@ def _of_distinct(values: pl.Series, text: Callable[[Any], str]) -> pl.Series:
     distinct = values.unique().drop_nulls()
     texts = pl.Series([text(value) for value in distinct.to_list()], dtype=pl.String)
     return values.replace_strict(distinct, texts, default=None, return_dtype=pl.String)
-
-
-def _buffer(value: bytes) -> str:
-    return f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} cap={len(value)}]"
-
-
-def java_date(milliseconds: int) -> str:
-    """A moment as Java's `Date` shows it, in UTC. Dates before 1582 are Gregorian here, and Julian in Java."""
-    return (_EPOCH + timedelta(milliseconds=milliseconds)).strftime("%a %b %d %H:%M:%S UTC %Y")
-
-
-def java_float(value: float) -> str:
-    """A floating-point number as Java shows it.
-
-    Source: documentation of `Double.toString`, with the shortest digits, as since Java 19.
-    """
-    if value != value:  # noqa: PLR0124 -- not a number
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    sign, digits, exponent = Decimal(repr(value)).as_tuple()
-    minus = "-" if sign else ""
-    if not value:
-        return f"{minus}0.0"
-    numerals = "".join(map(str, digits)).rstrip("0") or "0"
-    point = len(digits) + int(exponent)  # digits before the point
-    if _PLAIN_FROM <= abs(value) < _PLAIN_TO:
-        padded = numerals.ljust(point, "0") if point > 0 else "0" * (1 - point) + numerals
-        whole = max(point, 1)
-        return f"{minus}{padded[:whole]}.{padded[whole:] or '0'}"
-    return f"{minus}{numerals[0]}.{numerals[1:] or '0'}E{point - 1}"
