@@ -45,7 +45,7 @@ class StringMessages:
         """
         root = root_path(layout)
         null = nulls_of(records, root) if present is None else nulls_of(records, root) | ~present
-        texts = _texts(records, root).to_arrow().cast(pa.large_string())
+        texts = texts_of(records, root).to_arrow().cast(pa.large_string())
         return _binary(texts, None if not null.any() else ~null)
 
     def render_with_headers(
@@ -62,8 +62,13 @@ def _binary(texts: pa.Array, valid: Mask | None) -> Binary:
     return Binary(np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8), held, valid)
 
 
-def _texts(records: SourceRecords, path: Path) -> pl.Series:
-    """The text of a node for each record; null where it is null."""
+def texts_of(records: SourceRecords, path: Path) -> pl.Series:
+    """The text of a node for each record; null where it is null.
+
+    Raises:
+        UnsupportedError: there is a list or a map in it.
+
+    """
     node = path.node
     if isinstance(node, Struct):
         return _of_struct(records, path, node)
@@ -79,7 +84,7 @@ def _of_struct(records: SourceRecords, path: Path, node: Struct) -> pl.Series:
     n = len(records)
     parts: list[pl.Expr] = []
     for field, each in zip(node.schema.fields, node.fields, strict=True):
-        text = _texts(records, Path((*path.nodes, each)))
+        text = texts_of(records, Path((*path.nodes, each)))
         parts.append((pl.lit(f"{field.name}=") + pl.lit(text)).alias(str(len(parts))))
     frame = pl.DataFrame({"record": np.arange(n)})
     joined = pl.concat_str(parts, separator=",", ignore_nulls=True) if parts else pl.lit("")
