@@ -66,7 +66,7 @@ def texts_of(records: SourceRecords, path: Path) -> pl.Series:
     """The text of a node for each record; null where it is null.
 
     Raises:
-        UnsupportedError: there is a list or a map in it.
+        UnsupportedError: there is a map in it, or a list of columns.
 
     """
     node = path.node
@@ -109,15 +109,24 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
 def _of_objects(records: SourceRecords, node: Values) -> pl.Series:
     """Python's values, of records that are too rare to be columnar."""
     column = records.columns[node.slot]
-    if not isinstance(column, Objects) or node.schema.type in {Type.ARRAY, Type.MAP, Type.STRUCT}:
+    if not isinstance(column, Objects):
         raise UnsupportedError(f"StringConverter can't write {node.schema.name or node.schema.type} in such records")
     rows = records.roles[node.role]
-    return pl.Series([None if row < 0 else _object_text(column.values[row]) for row in rows], dtype=pl.String)
+    return pl.Series([None if row < 0 else _object_text(node.schema, column.values[row]) for row in rows], dtype=pl.String)
 
 
-def _object_text(value: Any) -> str | None:
+def _object_text(schema: Schema, value: Any) -> str | None:
+    """The text of a value; the order of a map's entries is Java's own, so there is none of a map."""
     if value is None or isinstance(value, str):
         return value
+    if schema.type is Type.ARRAY and schema.items is not None:
+        items = [_object_text(schema.items, each) for each in value]
+        return f"[{', '.join('null' if each is None else each for each in items)}]"
+    if schema.type is Type.STRUCT:
+        texts = ((each.name, _object_text(each.schema, value.get(each.name))) for each in schema.fields)
+        return f"Struct{{{','.join(f'{name}={text}' for name, text in texts if text is not None)}}}"
+    if schema.type in {Type.MAP, Type.BYTES} or schema.name in _MILLISECONDS:
+        raise UnsupportedError(f"StringConverter can't write {schema.name or schema.type} in such records")
     return str(value).lower() if isinstance(value, bool) else java_float(value) if isinstance(value, float) else str(value)
 
 
