@@ -13,6 +13,10 @@ from typing import Any, Final
 PREFIX: Final = "python:"
 
 
+class NotImportableError(ValueError):
+    """A module can't be imported on this machine; the text says what to do."""
+
+
 def is_python(type_: str) -> bool:
     """Whether a property's value names something in Python, and no Java class."""
     return type_.startswith(PREFIX)
@@ -26,7 +30,8 @@ def load_callable(type_: str, arguments: int) -> Callable[..., Any]:
         arguments: how many it has to take.
 
     Raises:
-        ValueError: it can't be imported, is not there, or takes other arguments; the text says what to do.
+        NotImportableError: its module can't be imported.
+        ValueError: it is not there, or takes other arguments; the text says what to do.
 
     """
     path = type_.removeprefix(PREFIX).strip()
@@ -47,7 +52,7 @@ def _imported(module: str) -> Any:
     try:
         return import_module(module)
     except Exception as error:  # the module is the user's: anything may be wrong with it
-        raise ValueError(
+        raise NotImportableError(
             f"the module {module} can't be imported ({type(error).__name__}: {error}): install its package where tailrace "
             "is installed, on the driver and on all executors"
         ) from error

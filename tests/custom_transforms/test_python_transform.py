@@ -8,7 +8,9 @@ import pytest
 
 from support.guides import module_of, properties_in, written
 from support.transforming import CHANGES, UNWRAP, changes, rows, run
-from support.unit_settings import unit_settings
+from support.unit_settings import USUAL, unit_settings
+from tailrace.config.problems import Problems
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError, TransformError
 from tailrace.events.pipeline import transforms_of
 from tailrace.schema.connect import Field, Schema, Type
@@ -232,3 +234,12 @@ def test_what_is_wrong_is_told_before_anything_runs(code, type_, says):
     with pytest.raises(ConfigError) as caught:
         unit_settings({"transforms": "a", "transforms.a.type": type_})
     assert says in str(caught.value)
+
+
+def test_offline_a_module_that_is_on_another_machine_is_a_warning():
+    problems = Problems(offline=True)
+    properties = {"transforms": "a", "transforms.a.type": "python:nowhere_at_all.X"}
+    properties |= {"converters": "c", "c.type": "python:nowhere_at_all.Y"}
+    settings = from_mapping(USUAL | properties, problems=problems)
+    assert len([each for each in settings.warnings if "nowhere_at_all can't be imported" in each]) == 2
+    assert (settings.transform_chain, settings.custom_converters) == ((), ())

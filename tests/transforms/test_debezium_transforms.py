@@ -13,6 +13,7 @@ from tailrace.errors import ConfigError, TransformError
 from tailrace.schema.tables import TableId
 from tailrace.transforms import java_hashes
 from tailrace.transforms.geometry_bytes import GeometryError, is_extended, swapped, with_srid, without_srid
+from tailrace.transforms.registry import refusal, transform_spec
 from tailrace.transforms.timezone_offsets import Zone, offset_text
 from tailrace.transforms.timezone_rules import rules_of
 
@@ -146,6 +147,24 @@ def test_classes_that_can_not_run_are_told_what_to_do(type_, says):
     with pytest.raises(ConfigError) as caught:
         settings_of(type_)
     assert says in str(caught.value)
+
+
+EVERY = """
+    ByLogicalTableRouter ContentBasedRouter EnforceRecordSize ExtractChangedRecordState ExtractNewRecordState ExtractSchemaToNewRecord
+    Filter GeometryFormatTransformer HeaderToValue SchemaChangeEventFilter SwapGeometryCoordinates TimezoneConverter
+    VectorToJsonConverter openlineage.OpenLineage outbox.EventRouter partitions.PartitionRouting tracing.ActivateTracingSpan
+"""
+OF_OTHERS = """
+    jdbc.transforms.CollectionNameTransformation jdbc.transforms.FieldNameTransformation
+    mongodb.transforms.ExtractNewDocumentState mongodb.transforms.outbox.MongoEventRouter
+    postgresql.transforms.DecodeLogicalDecodingMessageContent postgresql.transforms.timescaledb.TimescaleDb
+"""
+
+
+def test_every_transform_of_debezium_3_6_runs_or_is_refused_by_name():
+    assert [name for name in EVERY.split() if transform_spec(f"{PACKAGE}{name}") is None] == []
+    assert transform_spec("io.debezium.connector.mysql.transforms.ReadToInsertEvent") is not None
+    assert [name for name in OF_OTHERS.split() if refusal(f"io.debezium.connector.{name}") is None] == []
 
 
 def test_texts_of_large_records_are_shortened_in_utf_16_units_and_others_left_alone():

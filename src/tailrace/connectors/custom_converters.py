@@ -16,7 +16,7 @@ from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.object_paths import load_object
-from tailrace.python_objects import is_python
+from tailrace.python_objects import NotImportableError, is_python
 
 if TYPE_CHECKING:  # columns, which most configurations load without
     from tailrace.custom_converters.spec import ConverterSpec
@@ -65,6 +65,9 @@ def _can_be_made(settings: CustomConverterSettings, part: Mapping[str, Entry], p
 
     try:
         made(settings)
+    except NotImportableError as error:
+        problems.add_unknown([part[_TYPE].name], f"{part[_TYPE].label}: {hide_values(str(error), part.values())}")
+        return False
     except ValueError as error:
         text = hide_values(str(error), part.values())
         problems.add(f"{part[_TYPE].label}: {text}" if is_python(settings.type) else f"{settings.alias}.{text}")

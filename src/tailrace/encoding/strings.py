@@ -43,7 +43,7 @@ class StringMessages:
         """One text for each record; null where `present` is false, or where the whole key or value is null."""
         root = root_path(layout)
         null = nulls_of(records, root) if present is None else nulls_of(records, root) | ~present
-        texts, valid = _texts(records, root), None if not null.any() else ~null
+        texts, valid = texts_of(records, root), None if not null.any() else ~null
         if self._encoding != UTF_8:
             return binary_over(_encoded(texts, self._encoding), valid)
         return binary_over(texts.to_arrow().cast(pa.large_string()), valid)
@@ -55,7 +55,7 @@ class StringMessages:
         return self.render(layout, records, present), ()
 
 
-def _texts(records: SourceRecords, path: Path) -> pl.Series:
+def texts_of(records: SourceRecords, path: Path) -> pl.Series:
     """The text of a node for each record; null where it is null."""
     node = path.node
     if isinstance(node, Struct):
@@ -78,7 +78,7 @@ def _of_struct(records: SourceRecords, path: Path, node: Struct) -> pl.Series:
     n = len(records)
     parts: list[pl.Expr] = []
     for field, each in zip(node.schema.fields, node.fields, strict=True):
-        text = _texts(records, Path((*path.nodes, each)))
+        text = texts_of(records, Path((*path.nodes, each)))
         parts.append((pl.lit(f"{field.name}=") + pl.lit(text)).alias(str(len(parts))))
     frame = pl.DataFrame({"record": np.arange(n)})
     joined = pl.concat_str(parts, separator=",", ignore_nulls=True) if parts else pl.lit("")
@@ -112,7 +112,7 @@ def _of_lists(records: SourceRecords, node: Array) -> pl.Series:
     """Lists of columns: the texts of all items of all lists, cut by the lists' offsets."""
     lists = cast("Lists", records.columns[node.slot])
     items = replace(records, columns=lists.columns, roles=lists.roles)
-    return _joined(_texts(items, Path((node.item,))), lists.offsets, records.roles[node.role])
+    return _joined(texts_of(items, Path((node.item,))), lists.offsets, records.roles[node.role])
 
 
 def _of_list_column(records: SourceRecords, node: Column, vector: Vector) -> pl.Series:

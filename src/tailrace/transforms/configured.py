@@ -17,6 +17,7 @@ from tailrace.config.property import Kind, Property, Status
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.transform_settings import PredicateSettings, TransformSettings
 from tailrace.config.values import NotYetError, read
+from tailrace.python_objects import NotImportableError
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Conditional, Predicate, Transform
 from tailrace.transforms.failures import Failures, SkippedRecords
@@ -148,6 +149,8 @@ def _can_be_made(settings: TransformSettings, part: Part, problems: Problems) ->
         transform_of(settings)
     except NotYetError as error:
         problems.add_not_yet(f"{name}.{error}")
+    except NotImportableError as error:
+        problems.add_unknown([f"{name}.type"], f"{name}: {hide_values(str(error), part.values())}")
     except ValueError as error:
         problems.add(f"{name}: {hide_values(str(error), part.values())}")
     else:

@@ -16,6 +16,7 @@ from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.equality import bytes_equal, java_equal, struct_equal
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy_methods import called
+from tailrace.transforms.expressions.java_texts import java_texts
 from tailrace.transforms.expressions.members import fail_of_null, fail_unknown, member_of, named, nobody
 from tailrace.transforms.expressions.numbers import Signs
 from tailrace.transforms.expressions.syntax import Call, Logical, Matches, Member, Not
@@ -161,7 +162,7 @@ class GroovyEvaluation(Evaluation):
             if texts is None:
                 return self.booleans(nobody(self.n), mask)
         else:
-            texts = numbers.text_of(value)
+            texts = java_texts(self, value)
         if texts is None:
             self.fail(mask, f"{described(value)} has no text to match here")
             return Cases()

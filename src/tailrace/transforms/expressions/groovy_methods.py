@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from tailrace.changes.source_records import Mask
-from tailrace.transforms.expressions import numbers
 from tailrace.transforms.expressions.equality import java_equal
 from tailrace.transforms.expressions.evaluation import Evaluation
+from tailrace.transforms.expressions.java_texts import java_texts
 from tailrace.transforms.expressions.members import fail_unknown, schema_call
 from tailrace.transforms.expressions.spelling import spelt
 from tailrace.transforms.expressions.syntax import Call, Literal
@@ -65,7 +65,7 @@ def _equals(evaluation: Evaluation, value: Value, node: Call, mask: Mask) -> Cas
 
 
 def _to_string(evaluation: Evaluation, value: Value, mask: Mask) -> Cases | None:
-    text = Texts.constant("null", evaluation.n) if isinstance(value, NOTHING) else numbers.text_of(value)
+    text = Texts.constant("null", evaluation.n) if isinstance(value, NOTHING) else java_texts(evaluation, value)
     return None if text is None else Cases([(mask, text)])
 
 

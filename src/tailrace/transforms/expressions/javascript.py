@@ -1,7 +1,7 @@
 """JavaScript's semantics, as tried on GraalJS 25 with Debezium's records.
 
 A field that is not there is undefined, not an error. A Decimal is an object: beside a number it counts by its text, and it is
-never `===` a number.
+never `===` a number. Beside an int64 of a column, which is an object too, it is neither equal nor less nor more.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ class JavaScriptEvaluation(Evaluation):
     def _equal(self, left: Value, right: Value, mask: Mask) -> Mask:
         if isinstance(left, NOTHING) or isinstance(right, NOTHING):
             return np.full(self.n, isinstance(left, NOTHING) and isinstance(right, NOTHING))
+        if _is_decimal_beside_long(left, right):
+            return nobody(self.n)
         if isinstance(left, Decimals) is not isinstance(right, Decimals):
             left, right = (
                 numbers.text_of(each) or each if isinstance(each, Decimals) else each for each in (left, right)
@@ -114,6 +116,8 @@ class JavaScriptEvaluation(Evaluation):
         return nobody(self.n)
 
     def _signs(self, left: Value, right: Value, mask: Mask) -> Signs:
+        if _is_decimal_beside_long(left, right):
+            return np.full(self.n, _UNORDERED, np.int8)
         if {type(left), type(right)} == {Decimals, Texts}:  # an object beside a text counts by its text
             left, right = (numbers.text_of(each) or each for each in (left, right))
         if isinstance(left, Texts) and isinstance(right, Texts):
@@ -202,6 +206,12 @@ class JavaScriptEvaluation(Evaluation):
             self.fail(mask, f"{described(value)} has no text to test here")
             return Cases()
         return self.booleans(texts.tested(lambda text: node.pattern.search(text) is not None), mask)
+
+
+def _is_decimal_beside_long(left: Value, right: Value) -> bool:
+    """Whether a Decimal is compared with one of Java's longs: GraalJS finds neither equality nor an order between these two."""
+    pairs = ((left, right), (right, left))
+    return any(isinstance(one, Decimals) and isinstance(other, Integers) and other.bits == 64 for one, other in pairs)
 
 
 def _never_equal(left: Value, right: Value) -> bool:

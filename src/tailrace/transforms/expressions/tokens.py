@@ -199,7 +199,8 @@ class Lexer:
         if re.fullmatch(r"0\d+", plain):
             raise self._error(place, "octal numbers are not supported: leave out the zero in front")
         if not self._groovy:
-            return _of_javascript(plain), 64
+            value = _of_javascript(plain)
+            return value, 32 if isinstance(value, int) else 64  # 64 bits of a whole number mean Java's long, which is an object
         if re.search(r"[.eE]", plain) and not is_hexadecimal:
             return (float(plain), 32 if suffix == "f" else 64) if suffix in {"d", "f"} else (Decimal(plain), 64)
         if suffix in {"d", "f"}:

@@ -31,7 +31,7 @@ from tailrace.schema.tables import Column, TableId
 log = logging.getLogger(__name__)
 
 CHARACTER_SET: Final = "__debezium.source.column.character_set"
-_NUMBERS: Final = (Type.INT16, Type.INT32, Type.INT64, Type.FLOAT32, Type.FLOAT64)
+_NUMBERS: Final = (Type.INT8, Type.INT16, Type.INT32, Type.INT64, Type.FLOAT32, Type.FLOAT64)
 _PROPERTIES: Final = (
     selector_property("selector.boolean", "Columns that become int16: 1 if the number is more than 0, else 0"),
     selector_property("selector.real", "Columns that become float64 or float32"),
