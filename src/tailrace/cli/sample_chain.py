@@ -141,7 +141,8 @@ def _parts(expression: str) -> list[str]:
 def _sampled(settings: Settings, table: Table) -> SampledTable:
     found = samples_of(settings).sampled(settings, table)
     given = {each.name: _pair(each) for each in named_columns(settings.transform_chain) if each.value is not None}
-    return replace(found, values={name: pair for name, pair in given.items() if _takes(found, name, pair[0])})
+    taken = {name: pair for name, pair in given.items() if _takes(found, name, pair[0])}
+    return replace(found, values={**found.values, **taken})
 
 
 def _pair(column: NamedColumn) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from tailrace.schema.connect import Schema, Type
 
+_DIGITS: Final = 4  # that a sample decimal has
 _DAY: Final = 20_455  # 2026-01-02
 _SECOND_OF_DAY: Final = 11_045  # 03:04:05
 _SECOND: Final = _DAY * 86_400 + _SECOND_OF_DAY
@@ -66,7 +67,8 @@ def _text(schema: Schema, name: str, number: int) -> str:
 
 def _bytes(schema: Schema, number: int) -> bytes:
     if schema.name == f"{_CONNECT}Decimal":
-        return (1234 + number).to_bytes(2, "big")
+        digits = int(dict(schema.parameters).get("connect.decimal.precision") or _DIGITS)
+        return (number if digits < _DIGITS else 1234 + number).to_bytes(2, "big")
     return bytes([number]) if schema.name == "io.debezium.data.Bits" else b"sample"
 
 

@@ -70,9 +70,9 @@ class ByLogicalTableRouter:
         if records.key is not None and not isinstance(records.key.root, Struct):
             records = self._failures.without(records, ~keys_are_null(records), "its key is no struct")
             records = replace(records, key=None, has_key=None)
-        if is_envelope(records.value.schema) and cast("Struct", records.value.root).field(BEFORE) is None:
-            there = np.zeros(len(records), np.bool_) if records.has_value is None else ~records.has_value
-            records = self._failures.without(records, ~there, f"its value has no field {BEFORE!r}")
+        if is_envelope(records.value.schema) and not isinstance(cast("Struct", records.value.root).field(BEFORE), Struct):
+            there = np.ones(len(records), np.bool_) if records.has_value is None else records.has_value
+            records = self._failures.without(records, there, f"its value has no field {BEFORE!r} that is a row")
         has_key = ~keys_are_null(records)  # a null that had a schema has none any more
         key = None if records.key is None else self._keys.of(records.key, self._identified(records.topic), topic)
         value = self._envelopes.of(records.value, topic) if is_envelope(records.value.schema) else records.value
@@ -93,7 +93,7 @@ class ByLogicalTableRouter:
     def _envelope(self, layout: Layout, topic: str) -> Layout:
         root = cast("Struct", layout.root)
         pairs = [
-            (name, self._image(cast("Struct", node), topic) if name in {BEFORE, AFTER} else node)
+            (name, self._image(node, topic) if name in {BEFORE, AFTER} and isinstance(node, Struct) else node)
             for name, node in named_nodes(root)
         ]
         return Layout(with_fields(root, pairs, self._named(root.schema, f"{topic}.Envelope")), layout.lasting)

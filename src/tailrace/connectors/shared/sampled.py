@@ -12,7 +12,7 @@ from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.shared.field_types import FieldType, with_fields
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.events.samples import SampledTable
-from tailrace.schema.connect import Schema
+from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Column, Table, TableId
@@ -21,6 +21,7 @@ from tailrace.transforms.named_columns import MOMENT, NUMBER, TEXT, TRUTH, Named
 KEY: Final = "id"
 _LENGTH: Final = 255
 _DIGITS: Final = 3
+_NUMBERS: Final = ("1.5", "2.5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,14 @@ def sampled_table(
         source_schema=source.schema,
         settings=shape_settings(settings, source.context),
         policies=column_policies(readable, having, schemas.value_columns),
+        values={column.name: _NUMBERS for column, each in zip(readable.columns, keys, strict=True) if _is_number(column, each)},
         has_transactions=settings.provide_transaction_metadata,
     )
+
+
+def _is_number(column: Column, schema: Schema) -> bool:
+    """Whether it is a decimal that is written as text, which its schema does not tell."""
+    return column.jdbc_type in jdbc.DECIMAL_TYPES and schema.type is Type.STRING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
