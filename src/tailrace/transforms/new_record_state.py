@@ -73,24 +73,24 @@ class ExtractNewRecordState:
         """The tombstones, the rows and the deletes, as far as there are any; what has no envelope stays as it is."""
         parts: list[SourceRecords] = []
         if records.has_value is not None:
-            parts += self._tombstones(records.where(~records.has_value))
+            if self._mode == "rewrite-with-tombstone":
+                parts.append(self._tombstones(records.where(~records.has_value)))
             records = records.where(records.has_value)
         if not len(records):
             return parts
         if not is_envelope(records.value.schema):
             return [*parts, records]
         images = images_of(records)
-        return [
-            *parts,
-            *self._unwrapped(records.where(images.after), AFTER),
-            *self._deletes(records.where(images.before & ~images.after)),
-        ]
+        gone = images.before & ~images.after
+        if images.after.any():
+            parts += self._unwrapped(records.where(images.after), AFTER)
+        if gone.any():
+            parts += self._deletes(records.where(gone))
+        return parts
 
-    def _tombstones(self, records: SourceRecords) -> list[SourceRecords]:
-        if self._mode != "rewrite-with-tombstone":
-            return []
+    def _tombstones(self, records: SourceRecords) -> SourceRecords:
         added = tuple(SourceHeader(each.name, _D) for each in self._header_fields if each.field == _OF_TOMBSTONES)
-        return [replace(records, headers=(*records.headers, *added))]
+        return replace(records, headers=(*records.headers, *added))
 
     def _unwrapped(self, records: SourceRecords, image: str) -> Sequence[SourceRecords]:
         """The rows of one image."""
