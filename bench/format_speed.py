@@ -2,7 +2,7 @@
 
     python bench/format_speed.py [--changes 200000] [--readings 3] [--profile LABEL]
 
-Starts its own MySQL, writes two workloads and reads the log of each. Every event is made into records by one configuration
+Starts its own MySQL, writes three workloads and reads the log of each. Every event is made into records by one configuration
 after the other, while its columns are there, and each has its own clock of CPU time. The first reading warms up: layouts are
 compiled then, and numba's code comes from its cache. Rates are changes a second of one core, without decoding; values are those
 of the rows' columns, so many in `before` and `after` together. A registry in this process answers for Avro.
@@ -41,6 +41,12 @@ WAYS = {
     "orders": (
         ("JSON", "json", "none"),
         ("JSON with schemas", "schemas", "none"),
+        ("Avro", "avro", "none"),
+        ("JSON, unwrap + route", "json", "unwrap"),
+        ("Avro, unwrap + route", "avro", "unwrap"),
+    ),
+    "many": (
+        ("JSON", "json", "none"),
         ("Avro", "avro", "none"),
         ("JSON, unwrap + route", "json", "unwrap"),
         ("Avro, unwrap + route", "avro", "unwrap"),

@@ -15,7 +15,11 @@ from tailrace.changes.layout_edits import with_columns
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import every_record
 from tailrace.changes.views import vector_of
+from tailrace.encoding.avro.framing import Framing
+from tailrace.encoding.avro.messages import AvroMessages
+from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.json import JsonFormat, JsonMessages
+from tailrace.registry.schemas import SchemaId
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms import outbox_payload
 from tailrace.transforms.json_columns import struct_over
@@ -24,6 +28,7 @@ from tailrace.transforms.outbox_json import JsonSchemas
 from tailrace.transforms.outbox_payload import PayloadExpander
 
 TEXT = Schema(Type.STRING, optional=True)
+IN_JSON = JsonMessages(JsonFormat())
 
 
 def texts_of(payloads):
@@ -34,8 +39,20 @@ def given_up(texts):
     return scanned(texts).__class__(np.full(texts.length, NO_SHAPE), np.zeros(texts.length, np.int64), None, [], [], ())
 
 
-def expanded(payloads, schemas=None):
-    """What becomes of each payload: the message with its schema, "stays" or "fails"."""
+class OneId:
+    """A registry that gives one id to everything."""
+
+    def id_for(self, topic, schema):
+        assert topic, schema.text
+        return SchemaId(1)
+
+
+def in_avro():
+    return AvroMessages("value", OneId(), Framing.PREFIX_4, AvroOptions())
+
+
+def expanded(payloads, schemas=None, messages=IN_JSON):
+    """What becomes of each payload: the message, in JSON with its schema, "stays" or "fails"."""
     records = rows({"payload": (TEXT, pa.array(payloads, pa.string()))})
     path = path_to(records.value.root, ("payload",))
     found = PayloadExpander("payload", schemas or JsonSchemas()).expanded(records, path)
@@ -46,14 +63,14 @@ def expanded(payloads, schemas=None):
         first, role = len(records.columns), len(records.roles)
         made = with_columns(records.take(chosen), found.columns(chosen, form), every_record(len(chosen)))
         layout = Layout(struct_over(form.schema, first, role, lists=form.part is not None))
-        for row, text in zip(chosen, JsonMessages(JsonFormat()).render(layout, made).to_arrow().to_pylist(), strict=True):
+        for row, text in zip(chosen, messages.render(layout, made).to_arrow().to_pylist(), strict=True):
             seen[row] = text
     return seen
 
 
-def expanded_one_by_one(monkeypatch_context, payloads, schemas=None):
-    monkeypatch_context.setattr(outbox_payload, "scanned", given_up)
-    return expanded(payloads, schemas)
+def expanded_one_by_one(patched, payloads, *args, **options):
+    patched.setattr(outbox_payload, "scanned", given_up)
+    return expanded(payloads, *args, **options)
 
 
 def assert_alike(payloads, schemas=None):
@@ -102,6 +119,14 @@ LINE = '{{"sku": "P{}", "quantity": {}, "price": {}}}'
 def an_order(number):
     lines = ", ".join(LINE.format(number + k, k, k / 8) for k in range(1 + number % 4))
     return ORDER.format(number, f"someone with a long name {number}", number / 4, "true" if number % 2 else "false", lines, "Ulm")
+
+
+def test_columns_are_the_same_in_avro():
+    payloads = [an_order(number) for number in range(20)]
+    at_once = expanded(payloads, messages=in_avro())
+    with pytest.MonkeyPatch.context() as patched:
+        assert at_once == expanded_one_by_one(patched, payloads, messages=in_avro())
+    assert at_once[3][5:].startswith(b"\x02" + b"\x02\x06" + b"\x02\x34someone with a long name 3")
 
 
 def test_payloads_of_one_shape_are_not_parsed_one_by_one(monkeypatch):

@@ -74,7 +74,8 @@ class ExtractNewRecordState:
         parts: list[SourceRecords] = []
         null = values_are_null(records)  # also one that has a schema, as this transform makes them
         if null.any():
-            parts += self._tombstones(records.where(null))
+            if self._mode == "rewrite-with-tombstone":
+                parts.append(self._tombstones(records.where(null)))
             records = records.where(~null)
         if not len(records):
             return parts
@@ -87,17 +88,16 @@ class ExtractNewRecordState:
         if root.field(BEFORE) is None:
             records = self._failures.without(records, ~images.after, f"its value has no field {BEFORE!r}")
             images = images_of(records)
-        return [
-            *parts,
-            *self._unwrapped(records.where(images.after), AFTER),
-            *self._deletes(records.where(images.before & ~images.after)),
-        ]
+        gone = images.before & ~images.after
+        if images.after.any():
+            parts += self._unwrapped(records.where(images.after), AFTER)
+        if gone.any():
+            parts += self._deletes(records.where(gone))
+        return parts
 
-    def _tombstones(self, records: SourceRecords) -> list[SourceRecords]:
-        if self._mode != "rewrite-with-tombstone":
-            return []
+    def _tombstones(self, records: SourceRecords) -> SourceRecords:
         added = tuple(SourceHeader(each.name, _D) for each in self._header_fields if each.field == _OF_TOMBSTONES)
-        return [replace(records, headers=(*records.headers, *added))]
+        return replace(records, headers=(*records.headers, *added))
 
     def _unwrapped(self, records: SourceRecords, image: str) -> Sequence[SourceRecords]:
         """The rows of one image."""

@@ -20,12 +20,16 @@ class RegexRouter:
         replacing(regex, replacement)
         self._rename = TopicRename(regex, replacement)
         self._failures = making.failures
+        self._renamed: dict[str, str] = {}  # many tables have many small events
 
     def __call__(self, records: SourceRecords) -> Sequence[SourceRecords]:
         """The records under their new topic."""
-        if whole_replaced(self._rename.regex, self._rename.replacement, records.topic) == "":
-            return (self._failures.all_of(records, "regex and replacement leave nothing of the topic's name"),)
-        return (replace(records, topic=self._rename.renamed(records.topic)),)
+        topic = self._renamed.get(records.topic)
+        if topic is None:
+            if whole_replaced(self._rename.regex, self._rename.replacement, records.topic) == "":
+                return (self._failures.all_of(records, "regex and replacement leave nothing of the topic's name"),)
+            topic = self._renamed[records.topic] = self._rename.renamed(records.topic)
+        return (replace(records, topic=topic),)
 
 
 def _topics(options: Options) -> TopicRename:
