@@ -1,8 +1,8 @@
 """JSON texts as Connect data: which schema a text gets, and which value (`table.expand.json.payload`).
 
 Integers are `int32` or `int64` by their size, other numbers `double`; an array has the schema of its items, which must be
-alike. A field whose value is null or an empty array is left out, because its type is not known. Halves of surrogate pairs, which
-UTF-8 can't have, become `?`, as when Java writes them.
+alike. A field whose value is null or an empty array is left out, because its type is not known. Halves of surrogate pairs,
+which UTF-8 can't have, become `?`, as when Java writes them.
 
 Source: comparison with the real EventRouter (tests/formats/test_event_router.py).
 """
