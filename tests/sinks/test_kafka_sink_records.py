@@ -104,3 +104,10 @@ def test_topics_where_progress_is_kept_are_not_for_records(properties):
             names.check_topic(topic)
     names.check_topic("dbz.shop.orders")
     names.check_topic("tailrace-progress")
+
+
+@pytest.mark.parametrize("topic", ["", ".", "..", "a b", "größe", "a\0b", "a/b", "x" * 250])
+def test_what_can_be_no_topic_is_refused_by_name(topic):
+    with pytest.raises(DeliveryError, match="can't be the name of a topic") as error:
+        names_of(unit_settings()).check_topic(topic)
+    assert len(str(error.value)) < 600

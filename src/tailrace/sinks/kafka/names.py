@@ -10,6 +10,8 @@ from tailrace.config.settings import Settings
 from tailrace.errors import DeliveryError
 
 _OURS = "__tailrace-"
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_SHOWN = 300  # characters of a name that is none
 _NOT_FOR_TOPICS = re.compile(r"[^a-zA-Z0-9._-]")
 
 
@@ -35,10 +37,15 @@ class Names:
         return f"{self.transactional_prefix}{lane}"
 
     def check_topic(self, topic: str) -> None:
-        """Raise `DeliveryError` if records can't go to a topic because progress is kept there, of this connector or another.
+        """Raise `DeliveryError` if records can't go to a topic: Kafka has no such names, or progress is kept there.
 
-        Topics may follow from what rows contain: whoever writes rows must not write progress.
+        Topics may follow from what rows contain. Whoever writes rows must not write progress, of this connector or another.
         """
+        if not _TOPIC.fullmatch(topic) or topic in {".", ".."}:
+            raise DeliveryError(
+                f"a record is routed to {topic[:_SHOWN]!r}, which can't be the name of a topic: Kafka takes up to 249 letters, "
+                "digits, '.', '_' and '-'; the transforms must give it another topic, or drop it"
+            )
         if topic in {self.progress, self.history, self.lease} or topic.startswith(_OURS):
             raise DeliveryError(
                 f"a record is routed to the topic {topic}, in which tailrace keeps its progress: the transforms must give it "
