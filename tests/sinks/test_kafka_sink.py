@@ -1,13 +1,14 @@
 """The Kafka sink: what a read-committed consumer sees, and what the next task finds."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from support.kafka_sinks import Place, eventually, progress
-from tailrace.errors import ConfigError, FencedError, ProgressError, SinkLostError
+from tailrace.errors import ConfigError, DeliveryError, FencedError, ProgressError, SinkLostError
 
 pytestmark = pytest.mark.kafka
 
@@ -25,6 +26,20 @@ def test_nothing_is_seen_before_the_commit_and_everything_after(place):
     place.sees([])
     sink.commit(progress(2), [])
     place.sees([1, 2])
+
+
+@pytest.mark.parametrize("kept", ["progress", "history", "lease"])
+def test_a_record_that_is_routed_to_where_progress_is_kept_is_refused_and_what_comes_then_is_not(place, kept):
+    sink = place.opened()
+    sink.commit(progress(1), [{"ddl": "a"}])
+    forged = [replace(each, topic=getattr(sink._names, kept)) for each in place.records([1])]
+    with pytest.raises(DeliveryError, match=f"{getattr(sink._names, kept)}, in which tailrace keeps its progress"):
+        sink.write(forged)
+    sink.write(place.records([2]))
+    sink.commit(progress(2), [])
+    sink.close()
+    assert place.sink().open(0).progress == progress(2)
+    place.sees([2])
 
 
 def test_the_next_task_gets_progress_and_history(place):

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from support.unit_settings import unit_settings
 from tailrace.connectors.base import Progress
-from tailrace.errors import ProgressError
+from tailrace.errors import DeliveryError, ProgressError
 from tailrace.schema.routing import Routing
 from tailrace.sinks.kafka.names import names_of
 from tailrace.sinks.kafka.owner import Owner
@@ -94,3 +94,20 @@ def test_names_can_be_given():
         )
     )
     assert (names.progress, names.history, names.transactional_id(0)) == ("p", "h", "ours.0")
+
+
+@pytest.mark.parametrize("properties", [{}, {"tailrace.progress.topic": "mine", "tailrace.history.topic": "structures"}])
+def test_topics_where_progress_is_kept_are_not_for_records(properties):
+    names = names_of(unit_settings(properties))
+    for topic in (names.progress, names.history, names.lease, "__tailrace-progress.another"):
+        with pytest.raises(DeliveryError, match="keeps its progress"):
+            names.check_topic(topic)
+    names.check_topic("dbz.shop.orders")
+    names.check_topic("tailrace-progress")
+
+
+@pytest.mark.parametrize("topic", ["", ".", "..", "a b", "größe", "a\0b", "a/b", "x" * 250])
+def test_what_can_be_no_topic_is_refused_by_name(topic):
+    with pytest.raises(DeliveryError, match="can't be the name of a topic") as error:
+        names_of(unit_settings()).check_topic(topic)
+    assert len(str(error.value)) < 600

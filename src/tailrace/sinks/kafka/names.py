@@ -7,7 +7,11 @@ import re
 from attrs import frozen
 
 from tailrace.config.settings import Settings
+from tailrace.errors import DeliveryError
 
+_OURS = "__tailrace-"
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_SHOWN = 300  # characters of a name that is none
 _NOT_FOR_TOPICS = re.compile(r"[^a-zA-Z0-9._-]")
 
 
@@ -32,15 +36,31 @@ class Names:
         """A lane's transactional id: a producer that initialises it fences all others."""
         return f"{self.transactional_prefix}{lane}"
 
+    def check_topic(self, topic: str) -> None:
+        """Raise `DeliveryError` if records can't go to a topic: Kafka has no such names, or progress is kept there.
+
+        Topics may follow from what rows contain. Whoever writes rows must not write progress, of this connector or another.
+        """
+        if not _TOPIC.fullmatch(topic) or topic in {".", ".."}:
+            raise DeliveryError(
+                f"a record is routed to {topic[:_SHOWN]!r}, which can't be the name of a topic: Kafka takes up to 249 letters, "
+                "digits, '.', '_' and '-'; the transforms must give it another topic, or drop it"
+            )
+        if topic in {self.progress, self.history, self.lease} or topic.startswith(_OURS):
+            raise DeliveryError(
+                f"a record is routed to the topic {topic}, in which tailrace keeps its progress: the transforms must give it "
+                "another topic, or drop it"
+            )
+
 
 def names_of(settings: Settings) -> Names:
     """The configured names, else names derived from `topic.prefix`."""
     prefix = _NOT_FOR_TOPICS.sub("_", settings.topic_prefix)
     return Names(
-        progress=settings.tailrace_progress_topic or f"__tailrace-progress.{prefix}",
-        history=settings.tailrace_history_topic or f"__tailrace-history.{prefix}",
+        progress=settings.tailrace_progress_topic or f"{_OURS}progress.{prefix}",
+        history=settings.tailrace_history_topic or f"{_OURS}history.{prefix}",
         lease=f"{settings.tailrace_progress_topic}.lease"
         if settings.tailrace_progress_topic
-        else f"__tailrace-lease.{prefix}",
+        else f"{_OURS}lease.{prefix}",
         transactional_prefix=settings.tailrace_transactional_id_prefix or f"tailrace-{prefix}-",
     )

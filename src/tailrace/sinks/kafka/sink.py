@@ -124,8 +124,11 @@ class KafkaSink:
 
     def write(self, records: Sequence[Records]) -> int:
         """Add records to the lane's transaction."""
+        topics = [item.topic for item in records if len(item)]
+        for topic in topics:
+            self._names.check_topic(topic)
         with self._until_lost():
-            self._topics.ensure(item.topic for item in records if len(item))
+            self._topics.ensure(topics)
             writer = self._opened_writer()
             size = sum(writer.send(item) for item in records)
             hit("sink.written")
