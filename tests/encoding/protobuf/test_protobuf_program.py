@@ -127,14 +127,15 @@ def test_before_and_after_are_two_roles_over_the_same_columns():
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=30))
 def test_messages_of_every_length_stand_behind_their_length(lengths):
     """What is copied (`lasting`) lies in messages whose lengths need more and fewer bytes from row to row."""
-    inner = record_of(TEXT, TEXT)
+    inner = record_of(TEXT, LONG, TEXT)
     schema = Schema(Type.STRUCT, name="t.Outer", fields=(Field("m", Schema(Type.STRUCT, name="t.M", fields=(Field("r", inner),))),))
-    columns = [vector_of([b"x" * each for each in lengths]), vector_of([b"same" * 40])]
-    fields = (Column(TEXT, 1, 1), Column(TEXT, 0, 0))
+    columns = [vector_of([b"x" * each for each in lengths]), vector_of([b"same" * 40]), integers(np.array([7]))]
+    fields = (Column(TEXT, 1, 1), Column(LONG, 2, 1), Column(TEXT, 0, 0))
     middle = Struct(schema.fields[0].schema, (Struct(inner, fields),))
     n = len(lengths)
     data = written(Layout(Struct(schema, (middle,)), lasting=(1,)), columns, [range(n), [0] * n])
-    assert [(len(each.m.r.f1), each.m.r.f0) for each in read(schema, data)] == [(each, "same" * 40) for each in lengths]
+    found = [(each.m.r.f0, each.m.r.f1, len(each.m.r.f2)) for each in read(schema, data)]
+    assert found == [("same" * 40, 7, each) for each in lengths]
 
 
 def test_many_records_outgrow_the_first_buffer():
