@@ -13,7 +13,6 @@ from tailrace.changes.layouts import Array, Column, Constant, Layout, Struct, Va
 from tailrace.changes.source_records import Lists, Objects, every_record
 from tailrace.changes.vectors import Kind, Vector, from_arrow, integers
 from tailrace.changes.views import vector_of
-from tailrace.encoding.avro.template import NullError
 from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.program import layout_program
 from tailrace.encoding.protobuf.schema_text import protobuf_schema
@@ -167,8 +166,16 @@ def test_a_null_in_a_list_is_an_error():
     schema = record_of(Schema(Type.ARRAY, items=TEXT))
     lists = Lists(np.array([0, 1]), (vector_of([None]),), every_record(1))
     layout = Layout(Struct(schema, (Array(schema.fields[0].schema, 0, 0, Column(TEXT, 0, 0)),)))
-    with pytest.raises(NullError, match="f0"):
+    with pytest.raises(DeliveryError, match=r"f0\[\] is null"):
         written(layout, [lists], every_record(1))
+
+
+def test_a_null_among_structs_is_an_error_too():
+    schema = record_of(Schema(Type.ARRAY, items=ITEM.with_(optional=True)))
+    lists = Lists(np.array([0, 2]), (integers(np.array([1])), vector_of([b"a"])), np.array([[0, -1]], np.int32))
+    item = Struct(schema.fields[0].schema.items, columns_of(ITEM), role=0)
+    with pytest.raises(DeliveryError, match=r"f0\[\] is null"):
+        written(Layout(Struct(schema, (Array(schema.fields[0].schema, 0, 0, item),))), [lists], every_record(1))
 
 
 def test_python_values_and_constants_are_what_columns_are():
