@@ -1,5 +1,6 @@
 """Cloud events beside Debezium's real CloudEventsConverter, in JSON and Avro, with metadata from values and from headers."""
 
+import uuid
 from itertools import chain
 
 import pytest
@@ -13,7 +14,7 @@ from tests.support.fake_registry import FakeRegistry
 
 from tailrace.converter_classes import CLOUD_EVENTS
 from tailrace_standins.servers.connect_jars import connect_jars
-from tailrace_standins.servers.debezium_server_jars import CONFLUENT, debezium_server_jars
+from tailrace_standins.servers.debezium_server_jars import APICURIO, CONFLUENT, debezium_server_jars
 from tailrace_standins.servers.java_jars import Unavailable
 
 pytestmark = pytest.mark.debezium
@@ -24,7 +25,11 @@ def parts():
     """The converter with the makers of ids that each connector's jar has, and Confluent's Avro."""
     try:
         jars = dict.fromkeys(
-            chain(connect_jars(), debezium_server_jars(CONFLUENT), *(debezium_jars(each) for each in CONNECTORS))
+            chain(
+                connect_jars(),
+                *map(debezium_server_jars, (CONFLUENT, APICURIO)),
+                *(debezium_jars(each) for each in CONNECTORS),
+            )
         )
         started = ConnectParts(list({jar.name: jar for jar in jars}.values()))
     except (Unavailable, UnavailableError) as reason:
@@ -80,6 +85,17 @@ def test_events_in_avro_are_those_of_debezium(parts, registry, case):
     differing = [each for each in found.differences if not is_redefined(each)]
     assert not differing, "\n".join(str(each)[:1500] for each in differing[:3])
     assert found.records > 250
+
+
+@pytest.mark.parametrize("outer", ["json", "avro"])
+def test_data_in_avro_by_apicurios_converter_are_those_of_debezium(parts, apicurio, outer):
+    options = {"avro.apicurio.registry.url": apicurio.url, "avro.apicurio.registry.auto-register": "true"}
+    options |= {"avro.apicurio.registry.dereference-schema": "true", "avro.apicurio.registry.headers.enabled": "true"}
+    converter = Converter(CLOUD_EVENTS, {"serializer.type": outer, **AVRO_DATA, **options})
+    run = uuid.uuid4().hex[:6]
+    lines = [{**line, "topic": f"{run}.{line['topic']}"} for line in every_line()[:400:20]]
+    found = assert_same(parts, lines, ours(value=converter), value=converter, same=same_bytes)
+    assert found.records > 15
 
 
 NAMES = "source,op,transaction"

@@ -131,7 +131,8 @@ class CloudEventMessages:
         paths: list[Path | None] = [_field(source, name) for name in ("connector", "name", "db")]
         paths.append(None if header is None else Path((header.root,)))
         found = [_texts(records, path) for path in paths]
-        for place in groups([codes for _, codes in found]):
+        alike = all(len(distinct) == 1 for distinct, _ in found)
+        for place in [np.arange(len(records))] if alike else groups([codes for _, codes in found]):
             some = [distinct[int(codes[place[0]])] for distinct, codes in found]
             yield place, Names(some[0] or "", some[1] or "null", some[2], some[3])
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tailrace.changes.additions import Additions, CannotApplyError
 from tailrace.changes.field_paths import with_default
 from tailrace.changes.layouts import Column, Constant, Node
-from tailrace.changes.source_records import SourceRecords
+from tailrace.changes.source_records import SourceRecords, every_record
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.changes.views import vector_over
 from tailrace.encoding.render import Op, Template
@@ -50,11 +50,15 @@ def number_text(node: Node, schema: Schema, added: Additions) -> Node:
     """Whole numbers as text."""
     if isinstance(node, Constant):
         return Constant(schema, None if node.value is None else str(node.value))
-    column = _column(node)
+    column, template = _column(node), Template()
+    template.value(Op.INT, 0, 0, b"")
+    program = template.program()
 
     def made(records: SourceRecords) -> Vector:
-        numbers = _vector(records, column).to_arrow().cast(pa.string())
-        return from_arrow(numbers.cast(pa.string_view()))
+        numbers = _vector(records, column)
+        texts = vector_over(program.render([numbers], every_record(numbers.length)))
+        texts.valid = numbers.valid
+        return texts
 
     return Column(schema, added.column(made), column.role)
 
