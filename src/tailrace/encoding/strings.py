@@ -8,9 +8,10 @@ Source: documentation of `org.apache.kafka.connect.storage.StringConverter`; com
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -22,11 +23,11 @@ from tailrace.changes.layouts import Array, Layout, Struct, Values
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.errors import UnsupportedError
+from tailrace.java_numbers import number_texts
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL
 
-_PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
-_FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
+_FRACTIONS: Final[Mapping[Type, type[np.floating[Any]]]] = {Type.FLOAT32: np.float32, Type.FLOAT64: np.float64}
 _DAY = 86_400_000
 _CONNECT: Final = "org.apache.kafka.connect.data."
 _MILLISECONDS: Final = {f"{_CONNECT}Date": _DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}  # Connect's own types
@@ -99,7 +100,7 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.BYTES:
         return _of_distinct(values, _decimal(schema) if schema.name == DECIMAL else _buffer)
     if schema.type in _FRACTIONS:
-        return _of_distinct(values, java_float)
+        return _of_distinct(values, partial(_number, schema.type))
     if schema.name in _MILLISECONDS:
         unit = _MILLISECONDS[schema.name]
         return _of_distinct(values, lambda value: java_date(value * unit))
@@ -127,7 +128,9 @@ def _object_text(schema: Schema, value: Any) -> str | None:
         return f"Struct{{{','.join(f'{name}={text}' for name, text in texts if text is not None)}}}"
     if schema.type in {Type.MAP, Type.BYTES} or schema.name in _MILLISECONDS:
         raise UnsupportedError(f"StringConverter can't write {schema.name or schema.type} in such records")
-    return str(value).lower() if isinstance(value, bool) else java_float(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return _number(schema.type, value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _of_distinct(values: pl.Series, text: Callable[[Any], str]) -> pl.Series:
@@ -135,6 +138,11 @@ def _of_distinct(values: pl.Series, text: Callable[[Any], str]) -> pl.Series:
     distinct = values.unique().drop_nulls()
     texts = pl.Series([text(value) for value in distinct.to_list()], dtype=pl.String)
     return values.replace_strict(distinct, texts, default=None, return_dtype=pl.String)
+
+
+def _number(type_: Type, value: float) -> str:
+    """A floating-point number with the shortest digits of its type, as since Java 19."""
+    return number_texts(np.array([value], _FRACTIONS.get(type_, np.float64)))[0]
 
 
 def _buffer(value: bytes) -> str:
@@ -154,25 +162,3 @@ def java_decimal(unscaled: int, scale: int) -> str:
 def java_date(milliseconds: int) -> str:
     """A moment as Java's `Date` shows it, in UTC. Dates before 1582 are Gregorian here, and Julian in Java."""
     return (_EPOCH + timedelta(milliseconds=milliseconds)).strftime("%a %b %d %H:%M:%S UTC %Y")
-
-
-def java_float(value: float) -> str:
-    """A floating-point number as Java shows it.
-
-    Source: documentation of `Double.toString`, with the shortest digits, as since Java 19.
-    """
-    if value != value:  # noqa: PLR0124 -- not a number
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    sign, digits, exponent = Decimal(repr(value)).as_tuple()
-    minus = "-" if sign else ""
-    if not value:
-        return f"{minus}0.0"
-    numerals = "".join(map(str, digits)).rstrip("0") or "0"
-    point = len(digits) + int(exponent)  # digits before the point
-    if _PLAIN_FROM <= abs(value) < _PLAIN_TO:
-        padded = numerals.ljust(point, "0") if point > 0 else "0" * (1 - point) + numerals
-        whole = max(point, 1)
-        return f"{minus}{padded[:whole]}.{padded[whole:] or '0'}"
-    return f"{minus}{numerals[0]}.{numerals[1:] or '0'}E{point - 1}"
