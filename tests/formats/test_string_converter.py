@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from tests.formats.chains import properties_of
 from tests.formats.comparing import assert_same, same_json
@@ -10,8 +11,8 @@ from tests.formats.connect_parts import Converter, Transform
 from tests.formats.golden_lines import every_line
 
 from support.unit_settings import unit_settings
-from tailrace.encoding.java_texts import java_float
 from tailrace.events.pipeline import pipeline_of
+from tailrace.java_numbers import number_texts
 
 STRING = "org.apache.kafka.connect.storage.StringConverter"
 SIMPLE = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
@@ -79,4 +80,8 @@ def test_headers_are_the_texts_of_kafkas_default_converter(connect_parts):
      (0.1, "0.1"), (100.0, "100.0"), (1234567.0, "1234567.0"), (1.2345678e7, "1.2345678E7")],
 )  # fmt: skip
 def test_a_floating_point_number_is_written_as_java_does(value, text):
-    assert java_float(value) == text
+    assert number_texts(np.array([value])) == [text]
+
+
+def test_a_float32_has_the_digits_of_a_float32():
+    assert number_texts(np.array([0.1, 16777216.0], np.float32)) == ["0.1", "1.6777216E7"]

@@ -7,14 +7,17 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+import numpy as np
+
+from tailrace.java_numbers import number_texts
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, decimal_text, scale_of
 
-_PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7  # floating-point numbers in between are written without an exponent
 DAY: Final = 86_400_000
 _CONNECT: Final = "org.apache.kafka.connect.data."
 MILLISECONDS: Final = {f"{_CONNECT}Date": DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}
 """How many milliseconds a value of Connect's own types stands for."""
+FRACTIONS: Final[Mapping[Type, type[np.floating[Any]]]] = {Type.FLOAT32: np.float32, Type.FLOAT64: np.float64}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -58,8 +61,8 @@ def _boolean(_schema: Schema, value: Any) -> str:
     return "true" if value else "false"
 
 
-def _fraction(_schema: Schema, value: float) -> str:
-    return java_float(value)
+def _fraction(schema: Schema, value: float) -> str:
+    return java_float(schema.type, value)
 
 
 def java_buffer(value: bytes) -> str:
@@ -72,26 +75,9 @@ def java_date(milliseconds: int) -> str:
     return (_EPOCH + timedelta(milliseconds=milliseconds)).strftime("%a %b %d %H:%M:%S UTC %Y")
 
 
-def java_float(value: float) -> str:
-    """A floating-point number as Java shows it.
-
-    Source: documentation of `Double.toString`, with the shortest digits, as since Java 19.
-    """
-    if value != value:  # noqa: PLR0124 -- not a number
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    sign, digits, exponent = Decimal(repr(value)).as_tuple()
-    minus = "-" if sign else ""
-    if not value:
-        return f"{minus}0.0"
-    numerals = "".join(map(str, digits)).rstrip("0") or "0"
-    point = len(digits) + int(exponent)  # digits before the point
-    if _PLAIN_FROM <= abs(value) < _PLAIN_TO:
-        padded = numerals.ljust(point, "0") if point > 0 else "0" * (1 - point) + numerals
-        whole = max(point, 1)
-        return f"{minus}{padded[:whole]}.{padded[whole:] or '0'}"
-    return f"{minus}{numerals[0]}.{numerals[1:] or '0'}E{point - 1}"
+def java_float(type_: Type, value: float) -> str:
+    """A floating-point number as Java shows it, with the shortest digits of its type."""
+    return number_texts(np.array([value], FRACTIONS[type_]))[0]
 
 
 _TEXTS: Final[Mapping[Type, Callable[[Schema, Any], str]]] = {

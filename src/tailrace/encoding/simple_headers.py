@@ -58,7 +58,7 @@ def _texts(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.BYTES:
         return values.bin.encode("base64")
     if schema.type in _FRACTIONS:
-        return float_texts(values)
+        return float_texts(values, schema.type)
     return _moments(values * MILLISECONDS[schema.name or ""])
 
 

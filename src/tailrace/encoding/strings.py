@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -24,13 +25,13 @@ from tailrace.changes.source_records import Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.converter_classes import UTF_8
 from tailrace.encoding.decimal_texts import decimal_texts
-from tailrace.encoding.java_texts import MILLISECONDS, java_buffer, java_date, java_float, java_text
+from tailrace.encoding.java_texts import FRACTIONS, MILLISECONDS, java_buffer, java_date, java_float, java_text
 from tailrace.encoding.plain.columns import binary_over
 from tailrace.encoding.plain.settings import WITH_MARK
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
-_FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
+_FRACTIONS: Final = FRACTIONS.keys()
 
 
 class StringMessages:
@@ -93,7 +94,7 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.BYTES:
         return _of_distinct(values, java_buffer)
     if schema.type in _FRACTIONS:
-        return float_texts(values)
+        return float_texts(values, schema.type)
     if schema.name in MILLISECONDS:
         unit = MILLISECONDS[schema.name]
         return _of_distinct(values, lambda value: java_date(value * unit))
@@ -133,9 +134,9 @@ def _joined(items: pl.Series, offsets: npt.NDArray[np.int64], rows: npt.NDArray[
     return pl.Series(shown.take(pa.array(rows, pa.int64(), mask=rows < 0)))
 
 
-def float_texts(values: pl.Series) -> pl.Series:
-    """Floating-point numbers as Java shows them."""
-    return _of_distinct(values, java_float)
+def float_texts(values: pl.Series, type_: Type) -> pl.Series:
+    """Floating-point numbers as Java shows them, with the digits of their type."""
+    return _of_distinct(values, partial(java_float, type_))
 
 
 def _encoded(texts: pl.Series, encoding: str) -> pa.Array:
