@@ -104,10 +104,10 @@ def test_a_registry_that_is_not_there_is_said_and_loses_nothing(shop, apicurio, 
     shop.configure("http://user:geheim@127.0.0.1:9", **retries)
     assert shop.to_the_head() == 8
     assert "127.0.0.1:9" in shop.run.log.read_text()
-    kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "connector.json"]
-    assert len(kept) > 1  # the log, and the checkpoint
-    assert [path for path in kept if b"geheim" in path.read_bytes()] == []
-    shop.configure(apicurio.confluent_url)
+    shop.configure(apicurio.confluent_url.replace("http://", "http://user:geheim@"))
     assert shop.to_the_head() == 0, shop.run.log.read_text()
     ((key, value),) = shop.delivered(f"{shop.prefix}.{shop._database}.orders")
     assert (key, value["after"]["note"], value["op"]) == ({"id": 1}, "a", "r")
+    kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "connector.json"]
+    assert len(kept) > 2  # the logs, and the checkpoint
+    assert [path for path in kept if b"geheim" in path.read_bytes()] == []

@@ -7,7 +7,7 @@ import fastavro
 import pytest
 
 from tailrace.encoding.avro import json_text
-from tailrace.encoding.avro.names import scrubbed
+from tailrace.encoding.avro.names import is_valid, scrubbed
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import avro_schema
 from tailrace.errors import ConfigError
@@ -207,6 +207,17 @@ def test_an_enum_is_one_only_with_enhanced_support():
 )
 def test_scrubbed_names_are_those_of_the_real_converter(name, expected):
     assert scrubbed(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [
+        *((each, True) for each in ("a", "_", "_1", "é", "表", "a\u0663")),  # the last one is a decimal digit
+        *((each, False) for each in ("", "1", "\u0663a", "a²", "a½", "ⅷ", "\U0001d4b3", "a-b", "a b", "a\0", "x\u0301")),
+    ],
+)
+def test_letters_and_decimal_digits_of_one_unit_are_in_names_as_in_java(name, valid):
+    assert is_valid(name) == valid
 
 
 def test_a_forbidden_field_name_is_an_error_that_names_the_field_and_both_properties():

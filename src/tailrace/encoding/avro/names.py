@@ -1,6 +1,7 @@
 """Names of records, enums and fields in Avro, and what becomes of names that Avro forbids.
 
-Java's library takes letters of all alphabets, as `str.isalpha` does. It does not look at namespaces.
+Java's library takes letters and decimal digits of all alphabets, as far as they are one UTF-16 unit. It does not look at
+namespaces.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from urllib.parse import quote_plus
 
 from tailrace.errors import ConfigError
 
+_LAST_UNIT = "\uffff"  # what lies behind it is two units, neither of which is a letter to Java
 NAMESPACE = "io.confluent.connect.avro"
 
 
@@ -63,7 +65,15 @@ def checked(name: str, what: str, adjustment: str) -> str:
 
 def is_valid(name: str) -> bool:
     """Whether Java's Avro accepts it as the name of a field or of a type within its namespace."""
-    return bool(name) and (name[0] == "_" or name[0].isalpha()) and all(c == "_" or c.isalnum() for c in name)
+    return name != "" and _is_letter(name[0]) and all(_is_letter(c) or _is_digit(c) for c in name)
+
+
+def _is_letter(c: str) -> bool:
+    return c == "_" or (c.isalpha() and c <= _LAST_UNIT)
+
+
+def _is_digit(c: str) -> bool:
+    return c.isdecimal() and c <= _LAST_UNIT
 
 
 def scrubbed(name: str) -> str:
