@@ -2,10 +2,13 @@
 
 import pytest
 
+from support.configurations import MINIMAL
+from support.fake_registry import FakeRegistry
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.batches import Batch
-from tailrace.events.pipeline import RecordPipeline, encoder_of, sizes_of
+from tailrace.events.pipeline import RecordPipeline, check_registries, encoder_of, sizes_of
 
 ENCODER = encoder_of(unit_settings())
 
@@ -81,3 +84,15 @@ def test_a_batch_has_the_size_of_what_its_events_became_and_of_the_columns_of_wh
         batch.add(event(1, 2))
     assert encoded.bytes == sum(each.keys.size + each.values.size for each in encoded.events.made)
     assert dropped.bytes == listed.bytes == sizes.of(event(1, 2).outline()) > 0
+
+
+@pytest.mark.parametrize(
+    "converter", ["io.confluent.connect.protobuf.ProtobufConverter", "io.confluent.connect.json.JsonSchemaConverter"]
+)
+def test_registries_are_asked_before_anything_is_read(converter):
+    with FakeRegistry() as registry:
+        settings = from_mapping(
+            MINIMAL | {"value.converter": converter, "value.converter.schema.registry.url": registry.url}
+        )
+        check_registries(settings)
+        assert [(method, path) for method, path, _, _ in registry.requests] == [("GET", "/schemas/types")]
