@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from tailrace.config.settings import Settings
 from tailrace.encoding.class_names import SIMPLE_HEADERS
-from tailrace.encoding.converters import CONVERTERS, ConverterSettings
+from tailrace.encoding.converters import CONVERTERS
 from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.json_properties import NUMERIC
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
+from tailrace.encoding.own_converter import ConverterSettings
 
 if TYPE_CHECKING:
     from tailrace.registry.schemas import SchemaIds
