@@ -9,8 +9,10 @@ import pytest
 from tests.formats.comparing import compare, same_bytes
 from tests.formats.connect_parts import Converter
 from tests.formats.golden_lines import every_line
+from tests.formats.made_lines import NESTED, SCALARS, rows
 from tests.formats.registered import Registered, told
 from tests.formats.test_avro_converter import made_lines
+from tests.formats.typed_lines import TYPED
 from tests.support.every_scenario import only_with_all
 from tests.support.fake_registry import FakeRegistry
 
@@ -67,6 +69,24 @@ def test_schemas_and_bytes_are_those_of_confluents_converter(server_parts, regis
     )
     assert not found.differences, told(found.differences, registry)
     assert found.records > 2000
+
+
+def lines_of_types():
+    """Each kind of part in a row of its own, so that one that can't be written hides no other; and values at their limits."""
+    apart = [line for name, part in (NESTED | SCALARS).items() for line in rows("", {name: part}, None)]
+    lines = [{**line, "topic": f"apart{number}"} for number, line in enumerate(apart)]
+    return [{**line, "timestamp": number, "partition": None} for number, line in enumerate((*lines, *TYPED))]
+
+
+@pytest.mark.debezium
+@pytest.mark.parametrize("case", ["defaults", "optional", "wrappers"])
+def test_every_kind_of_part_is_the_same(server_parts, registry, case):
+    properties, options = CASES[case]
+    converter = theirs(registry, **properties)
+    ours = Registered(registry, ProtobufFormat(ProtobufOptions(**options)))
+    found = compare(server_parts, lines_of_types(), ours, key=converter, value=converter, header=JSON, same=same_bytes)
+    assert not found.differences, told(found.differences, registry)
+    assert (found.records, found.failed) == (48, 4)  # nulls among items, arrays of arrays
 
 
 @pytest.mark.debezium

@@ -13,7 +13,6 @@ from tailrace.changes.layouts import Array, Column, Constant, Layout, Struct, Va
 from tailrace.changes.source_records import Lists, Objects, every_record
 from tailrace.changes.vectors import Kind, Vector, from_arrow, integers
 from tailrace.changes.views import vector_of
-from tailrace.encoding.avro.template import NullError
 from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.program import layout_program
 from tailrace.encoding.protobuf.schema_text import protobuf_schema
@@ -127,14 +126,15 @@ def test_before_and_after_are_two_roles_over_the_same_columns():
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=30))
 def test_messages_of_every_length_stand_behind_their_length(lengths):
     """What is copied (`lasting`) lies in messages whose lengths need more and fewer bytes from row to row."""
-    inner = record_of(TEXT, TEXT)
+    inner = record_of(TEXT, LONG, TEXT)
     schema = Schema(Type.STRUCT, name="t.Outer", fields=(Field("m", Schema(Type.STRUCT, name="t.M", fields=(Field("r", inner),))),))
-    columns = [vector_of([b"x" * each for each in lengths]), vector_of([b"same" * 40])]
-    fields = (Column(TEXT, 1, 1), Column(TEXT, 0, 0))
+    columns = [vector_of([b"x" * each for each in lengths]), vector_of([b"same" * 40]), integers(np.array([7]))]
+    fields = (Column(TEXT, 1, 1), Column(LONG, 2, 1), Column(TEXT, 0, 0))
     middle = Struct(schema.fields[0].schema, (Struct(inner, fields),))
     n = len(lengths)
     data = written(Layout(Struct(schema, (middle,)), lasting=(1,)), columns, [range(n), [0] * n])
-    assert [(len(each.m.r.f1), each.m.r.f0) for each in read(schema, data)] == [(each, "same" * 40) for each in lengths]
+    found = [(each.m.r.f0, each.m.r.f1, len(each.m.r.f2)) for each in read(schema, data)]
+    assert found == [("same" * 40, 7, each) for each in lengths]
 
 
 def test_many_records_outgrow_the_first_buffer():
@@ -166,8 +166,16 @@ def test_a_null_in_a_list_is_an_error():
     schema = record_of(Schema(Type.ARRAY, items=TEXT))
     lists = Lists(np.array([0, 1]), (vector_of([None]),), every_record(1))
     layout = Layout(Struct(schema, (Array(schema.fields[0].schema, 0, 0, Column(TEXT, 0, 0)),)))
-    with pytest.raises(NullError, match="f0"):
+    with pytest.raises(DeliveryError, match=r"f0\[\] is null"):
         written(layout, [lists], every_record(1))
+
+
+def test_a_null_among_structs_is_an_error_too():
+    schema = record_of(Schema(Type.ARRAY, items=ITEM.with_(optional=True)))
+    lists = Lists(np.array([0, 2]), (integers(np.array([1])), vector_of([b"a"])), np.array([[0, -1]], np.int32))
+    item = Struct(schema.fields[0].schema.items, columns_of(ITEM), role=0)
+    with pytest.raises(DeliveryError, match=r"f0\[\] is null"):
+        written(Layout(Struct(schema, (Array(schema.fields[0].schema, 0, 0, item),))), [lists], every_record(1))
 
 
 def test_python_values_and_constants_are_what_columns_are():

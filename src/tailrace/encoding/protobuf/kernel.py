@@ -56,6 +56,7 @@ PROTOBUF_FIELDS: Final = FIELDS + 3
 NONZERO: Final = 0  # zero, false and what is empty are not written
 ALWAYS: Final = 1  # everything is written that is not null
 WRAPPED: Final = 2  # everything is written, in a message whose field 1 it is
+# The mode of a message: 0, or one more than the number of its name, if it must not be null.
 BARE: Final = 3  # without a tag
 
 ALWAYS_THERE: Final = -1
@@ -184,6 +185,10 @@ def write_records(
             null = is_null(table, slot, row)
             if op == BLOCK:
                 if null:
+                    if steps[p, MODE] != 0:
+                        failure[0] = i
+                        failure[1] = steps[p, MODE] - 1
+                        return -1
                     p = steps[p, A]
                     continue
                 o = write_tag(o, steps[p, TAG], steps[p, TAG_LENGTH])

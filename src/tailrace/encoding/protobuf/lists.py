@@ -11,6 +11,8 @@ from tailrace.changes.source_records import AnyColumn, Lists
 from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import vector_over
 from tailrace.encoding.avro.readers import Items
+from tailrace.encoding.avro.template import NullError
+from tailrace.errors import DeliveryError
 
 
 def joined_items(program: Items, valid: Bytes | None, column: AnyColumn) -> Vector:
@@ -21,9 +23,15 @@ def joined_items(program: Items, valid: Bytes | None, column: AnyColumn) -> Vect
         valid: which lists are not null; None: all.
         column: the lists.
 
+    Raises:
+        DeliveryError: an item is null.
+
     """
     lists = cast("Lists", column)
-    pieces = program.render(lists.columns, lists.roles)
+    try:
+        pieces = program.render(lists.columns, lists.roles)
+    except NullError as error:
+        raise DeliveryError(f"{error.name} is null, which an item of an array in Protobuf can't be") from None
     data = pieces.data if len(pieces.data) else np.zeros(1, np.uint8)  # addresses are taken of it
     made = vector_over(Binary(data, pieces.offsets[lists.offsets]), Kind.BYTES)
     made.valid = valid

@@ -81,7 +81,7 @@ class _Writer:
     def write_item(self, node: Node, name: str, *, packed: bool, number: int) -> None:
         """An item of an array: its content alone, or a field of its own."""
         if isinstance(node, Struct):
-            with self._template.message(number, node.role, -1 if node.slot is None else self._place(node.slot)):
+            with self._template.message(number, node.role, -1 if node.slot is None else self._place(node.slot), name):
                 self._fields(node, name)
         elif isinstance(node, Column):
             mode = kernel.BARE if packed else kernel.WRAPPED if is_wrapped(node.schema, self._options) else kernel.ALWAYS

@@ -8,7 +8,7 @@ width of small integers and the precision of decimals.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -175,7 +175,8 @@ class _Types:
         name = names.entry_name(self._short(schema))
         made, defined = Message(name), dict[str, Schema]()
         for number, (key, each) in enumerate((("key", schema.keys), ("value", schema.items)), 1):
-            made.fields.append(self._field(key, number, part(each, schema), made, defined))
+            field = self._field(key, number, part(each, schema), made, defined)
+            made.fields.append(replace(field, label="") if field.label == "optional" else field)
         owner.nested[name] = made
         return name
 

@@ -35,16 +35,17 @@ class ProtobufTemplate(Template):
         self._step(op, slot, role, *parameters).extend((*_packed(before), mode))
 
     @contextmanager
-    def message(self, number: int, role: int | None, slot: int) -> Iterator[None]:
+    def message(self, number: int, role: int | None, slot: int, needed: str = "") -> Iterator[None]:
         """A context whose fields are a message in the field of that number.
 
-        Nothing is written where the role has no row, or the slot's vector no value; without a role it is always there.
+        Nothing is written where the role has no row, or the slot's vector no value; without a role it is always there. If it is
+        `needed`, which is its name then, such a null is an error.
         """
         block = self._blocks
         self._blocks += 1
         there = kernel.ALWAYS_THERE if role is None else role
         step = self._step(render_kernel.BLOCK, slot, there, 0, block)
-        step.extend((*_packed(tag(number, SIZED)), 0))
+        step.extend((*_packed(tag(number, SIZED)), self._not_null(needed)[1] + 1 if needed else 0))
         yield
         self._step(kernel.END, block, kernel.ALWAYS_THERE)
         step[render_kernel.A] = len(self._steps)

@@ -6,6 +6,7 @@ A value is in the form of `connect_json.value_json`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.encoding.avro.defaults import bytes_of, part
@@ -102,8 +103,9 @@ def _repeated(number: int, schema: Schema, value: Any, options: ProtobufOptions)
 
 
 def _entry(schema: Schema, key: Any, value: Any, *, options: ProtobufOptions) -> bytes:
-    """The message of an entry of a map."""
+    """The message of an entry of a map, whose own fields are never `optional`."""
     keys, values = part(schema.keys, schema), part(schema.items, schema)
+    options = replace(options, optional_fields=False)
     return field_bytes(1, keys, key, options) + field_bytes(2, values, value, options)
 
 
