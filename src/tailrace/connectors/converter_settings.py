@@ -15,7 +15,8 @@ from tailrace.config.property import Status
 from tailrace.config.settings import Settings
 from tailrace.config.values import Value
 from tailrace.converter_classes import JSON, SIMPLE_HEADERS, STRING, UTF_8
-from tailrace.encoding.converters import CONVERTERS, ConverterSettings
+from tailrace.encoding.converters import CONVERTERS
+from tailrace.encoding.own_converter import ConverterSettings
 from tailrace.errors import ConfigError, UnsupportedError
 
 PARTS: Final = ("key", "value", "header")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from tailrace.config.properties.json_converter import NUMERIC
 from tailrace.config.settings import Settings
 from tailrace.converter_classes import SIMPLE_HEADERS
-from tailrace.encoding.converters import CONVERTERS, ConverterSettings
+from tailrace.encoding.converters import CONVERTERS
 from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.message_encoder import MessageEncoder, Messages
+from tailrace.encoding.own_converter import ConverterSettings
 
 if TYPE_CHECKING:
     from tailrace.registry.schemas import SchemaIds

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tailrace.encoding.class_names import CLOUD_EVENTS, JSON
 
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Column, Constant, Layout, Struct
 from tailrace.changes.source_records import SourceHeader
 from tailrace.changes.views import vector_of
+from tailrace.converter_classes import CLOUD_EVENTS, JSON
 from tailrace.errors import DeliveryError
 from tailrace.events.pipeline import encoder_of
 from tailrace.schema.connect import Schema, Type
