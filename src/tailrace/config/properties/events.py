@@ -150,9 +150,8 @@ def properties(parts: str) -> tuple[Property, ...]:
             name="post.processors",
             kind=Kind.LIST,
             status=Status.REFUSED,
-            reason="ReselectColumnsPostProcessor reads again what an event lacks: have the log hold it (on MySQL with "
-            "binlog_row_image=FULL), or join the table in Spark; in place of one of your own, which is a class in Java, write "
-            "a transform in Python",
+            reason="ReselectColumnsPostProcessor reads again what an event lacks: have the log hold whole rows, or join the "
+            "table in Spark; in place of one of your own, which is a class in Java, write a transform in Python",
             doc="Names of post processors, such as `io.debezium.processors.reselect.ReselectColumnsPostProcessor`.",
         ),
     )
