@@ -1,5 +1,7 @@
 """EventRouter beside Debezium's, on the golden lines of outbox tables and of everything else."""
 
+import copy
+
 import pytest
 from tests.formats.chains import assert_as_real, lines_of
 from tests.formats.connect_parts import Transform
@@ -88,6 +90,23 @@ def test_values_with_several_fields_are_the_same(connect_parts, options):
     lines = [line for line in outbox_lines() if line["value"] is not None]
     found = assert_as_real(connect_parts, lines[:24], Transform(TYPE, options), alone=True, schemas=[True])
     assert found.records + found.failed > 15
+
+
+HOSTILE = {
+    "deeper than Java's parser goes": '{"a":' * 1001 + "1" + "}" * 1001,
+    "a long number": '{"a":' + "9" * 1200 + "}",
+    "no number": '{"a":NaN}',
+    "a pair of surrogates": r'{"a": "\ud83d\ude00"}',
+    "a NUL": r'{"a\u0000": "x\u0000"}',
+}
+
+
+@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_payloads_become_the_same_events(connect_parts, payload):
+    line = copy.deepcopy(next(each for each in lines_of("d_formats.outbox_text", among="defaults") if each["value"] is not None))
+    line["value"]["payload"]["after"]["payload"] = payload
+    expanding = Transform(TYPE, {"table.expand.json.payload": "true"})
+    assert assert_as_real(connect_parts, [line], expanding, schemas=[True]).records == 1
 
 
 def test_an_outbox_table_becomes_the_same_events_without_schemas(connect_parts):

@@ -125,3 +125,12 @@ def test_brackets_in_texts_make_no_payload_deep():
 def test_halves_of_surrogate_pairs_become_question_marks_and_whole_pairs_stay():
     payload = r'{"a": "x\ud800", "b": ["\udfff!"], "\ud83d": "\ud83d\ude00 \u00e9"}'
     assert values_of(payload) == [{"a": "x?", "b": ["?!"], "?": "😀 é"}]
+
+
+def test_a_number_of_more_digits_than_javas_parser_takes_leaves_the_payload_a_text():
+    long = "9" * 1001
+    assert values_of(f'{{"a": {long}}}', f'{{"a": 0.{long}}}', f'{{"a": "{long}"}}') == [
+        f'{{"a": {long}}}',
+        f'{{"a": 0.{long}}}',
+        {"a": long},
+    ]

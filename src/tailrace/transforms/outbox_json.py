@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from tailrace.schema.connect import Field, Schema, Type
@@ -28,6 +29,8 @@ _BYTES: Final = Schema(Type.BYTES, optional=True)
 DEEPEST: Final = 100
 """How many arrays and objects of a payload may stand in each other; MySQL's JSON columns have no more."""
 
+_MOST_DIGITS: Final = 1000
+_LONG_NUMBER: Final = re.compile(rf"[0-9.eE+-]{{{_MOST_DIGITS + 1}}}")  # or a text that looks like one
 _HALF_PAIR: Final = re.compile(r"\\u[dD][89abcdefABCDEF]")  # or a half of a whole pair, which is left as it is
 
 
@@ -121,7 +124,7 @@ def parsed(text: str) -> Any:
     if not text.startswith(("{", "[")):
         raise NotExpandedError("it is no JSON object")
     try:
-        found = _DECODER.raw_decode(text)[0]
+        found = (_CAREFUL if _LONG_NUMBER.search(text) else _DECODER).raw_decode(text)[0]
     except (ValueError, RecursionError) as error:
         raise NotExpandedError("it is no JSON") from error
     if text.count("{") + text.count("[") > DEEPEST:
@@ -217,4 +220,16 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _STRICT_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_members)
+
+
+def _short(text: str, read: Callable[[str], Any]) -> Any:
+    """A number; the real parser takes none of more than so many digits."""
+    if len(text.lstrip("-")) > _MOST_DIGITS:
+        raise ValueError("a number is too long")
+    return read(text)
+
+
 _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
+_CAREFUL: Final = json.JSONDecoder(
+    parse_constant=_no_constant, parse_int=partial(_short, read=int), parse_float=partial(_short, read=float)
+)
