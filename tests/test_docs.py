@@ -167,7 +167,7 @@ def run_commands() -> set[str]:
     """What `./run` knows."""
     text = (ROOT / "run").read_text(encoding="utf-8")
     cases = text[text.index("case $command in") :]
-    return set(re.findall(r"^  (\w+)\)", cases, re.MULTILINE))
+    return set(re.findall(r"^  ([\w-]+)\)", cases, re.MULTILINE))
 
 
 @cache

@@ -136,7 +136,6 @@ def test_what_only_tells_other_servers_leaves_records_alone_with_a_warning(name)
 @pytest.mark.parametrize(
     ("type_", "says"),
     [
-        (f"{PACKAGE}ToLogicalTopicRouter", "Debezium 3.7's name of io.debezium.transforms.ByLogicalTableRouter: write that"),
         (f"{PACKAGE}UnwrapFromEnvelope", "write io.debezium.transforms.ExtractNewRecordState"),
         ("io.debezium.connector.jdbc.transforms.FieldNameTransformation", "or for a sink: leave it out"),
         ("io.debezium.ai.embeddings.FieldToEmbedding", "read the records as a DataFrame"),

@@ -69,7 +69,6 @@ _PREDICATE_NAMES: Final = ("TopicNameMatches", "HasHeaderKey", "RecordIsTombston
 REFUSED: Final = {
     f"{DEBEZIUM}UnwrapFromEnvelope": "Debezium renamed it in 0.9 and has no such class any more: "
     f"write {DEBEZIUM}ExtractNewRecordState",
-    f"{DEBEZIUM}ToLogicalTopicRouter": f"it is Debezium 3.7's name of {DEBEZIUM}ByLogicalTableRouter: write that",
     f"{CONFLUENT}MessageTimestampRouter": "it takes values without a schema only, which change events never are: "
     f"write {KAFKA}TimestampRouter, which takes the time of the record",
 }

@@ -219,6 +219,7 @@ class ToyType:
 
     key: Schema
     rule: Rule = None
+    conversion: None = None
 
     @property
     def value(self) -> Schema:
