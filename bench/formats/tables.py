@@ -17,12 +17,12 @@ KEYS = ("workload", "format", "transforms")
 def rates(results: Results, chosen: list[FormatCase]) -> str:
     """The rates of catching up: a row for each case, with both sides."""
     head = [*KEYS, "changes", "records", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
-    head += ["tailrace from its start", "Debezium from its start", "bytes a value: tailrace", "Debezium"]
+    head += ["tailrace from its start", "Debezium from its start"]
     rows = []
     for case in chosen:
         own, theirs = (_median(results, case, side) for side in SIDES)
         figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
-        figures += [whole(each, name) for name in ("rate_from_start", "value_bytes") for each in (own, theirs)]
+        figures += [whole(each, "rate_from_start") for each in (own, theirs)]
         counts = [f"{case.changes:,}", whole(own or theirs, "records"), str(_rounds(results, case))]
         rows.append([*_keys(case), *counts, *figures])
     return table(head, rows, left=3)

@@ -45,6 +45,8 @@ MISTAKES = [
     ("SQL Server", "database.ssl.mode", "driver.encrypt"),
     ("SQL Server", "gtid.source.includes", "it is MySQL's"),
     ("MySQL", "database.names", "the databases are chosen with database.include.list"),
+    ("MySQL", "database.include", "leaves no database out, in Debezium neither"),
+    ("SQL Server", "transform", "their names are in transforms"),
     ("MySQL", "database.dbname", "the databases are chosen with database.include.list"),
     ("MySQL", "schema.include.list", "MySQL has no schemas"),
     ("MySQL", "max.iteration.transactions", "is a property of another connector"),

@@ -11,6 +11,7 @@ APICURIO = {
     "value.converter": "io.apicurio.registry.utils.converter.AvroConverter",
     "value.converter.apicurio.registry.url": "http://r/apis/registry/v3",
 }
+PROTOBUF = "io.confluent.connect.protobuf.ProtobufConverter"
 RECORDS = "io.confluent.kafka.serializers.subject.RecordNameStrategy"
 
 
@@ -19,9 +20,11 @@ RECORDS = "io.confluent.kafka.serializers.subject.RecordNameStrategy"
     [
         ({}, "JSON with its schema"),
         ({"value.converter.schemas.enable": False}, "JSON"),
-        ({"value.converter": "org.apache.kafka.connect.storage.StringConverter"}, "text"),
+        ({"value.converter": "org.apache.kafka.connect.storage.StringConverter"}, "Text"),
         (CONFLUENT, "Avro, subject t-value"),
         (CONFLUENT | {"value.converter.value.subject.name.strategy": RECORDS}, "Avro, subject dbz.shop.t.Envelope"),
+        (CONFLUENT | {"value.converter": PROTOBUF}, "Protobuf, subject t-value"),
+        ({"value.converter": "io.debezium.converters.CloudEventsConverter"}, "CloudEvents"),
         (APICURIO, "Avro, artifact t-value of group default"),
     ],
 )
@@ -35,4 +38,4 @@ def test_a_schema_that_avro_can_not_express_is_said_to_fail():
 
     layout = Layout(Constant(Schema(Type.STRING), "x"))
     strategy = {"value.converter.value.subject.name.strategy": RECORDS}
-    assert "Avro, which fails: " in form_of(unit_settings(CONFLUENT | strategy), "value", "t", layout)
+    assert "Avro with Confluent's API, which fails: " in form_of(unit_settings(CONFLUENT | strategy), "value", "t", layout)

@@ -120,5 +120,6 @@ EVERYWHERE: Final[Mapping[str, str]] = {
     r"tables?|table\.(?:list|names?)|tables\.list": "the tables are chosen with table.include.list",
     r"(?:database|db)\.time\.?zone": "columns without a time zone are shown as they stand",
     r"tasks?|max\.tasks": "the number of lanes is tasks.max",
+    r"transform": "no transform is applied by it, in Debezium neither: their names are in transforms",
 }
 """Patterns of names that other products use, with what to write instead; the same for every database."""

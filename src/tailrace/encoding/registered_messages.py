@@ -139,6 +139,17 @@ class RegisteredMessages(Generic[S]):
             raise DeliveryError(f"{topic}: {error}") from None
         return made, self._headers(schema_id, place, live, n)
 
+    def described(self, topic: str, layout: Layout) -> str:
+        """The format, and where its schema is kept, for people; nothing is asked of the registry.
+
+        Raises:
+            ConfigError: the format can't express the schema.
+            DeliveryError: the strategy has no name for it.
+
+        """
+        schema = self._format.schema(self._format.written(layout))
+        return f"{self._format.name}, {self._ids.described(topic, schema)}"
+
     def close(self) -> None:
         """Close the connection to the registry; it is opened again when it is needed."""
         self._ids.close()

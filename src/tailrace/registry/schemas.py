@@ -89,6 +89,10 @@ class SchemaIds(Protocol):
         """
         ...
 
+    def described(self, topic: str, schema: RegistrySchema) -> str:
+        """Where a schema is kept, for people, as far as that is known without the registry."""
+        ...
+
     def check(self) -> None:
         """Ask the registry something that every client may ask.
 

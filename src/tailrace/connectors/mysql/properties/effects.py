@@ -29,6 +29,7 @@ EFFECTS: Final = Effects(
 
 MEANT: Final[Mapping[str, str]] = {
     r"database\.(?:names|dbname|name)|database": "the databases are chosen with database.include.list",
+    r"databases?\.include": "it leaves no database out, in Debezium neither; the list is database.include.list",
     r"schema\.(?:include|exclude)\.list|schema\.(?:whitelist|blacklist)": "MySQL has no schemas within a database",
     r"snapshot\.minimal\.locks": "Debezium has dropped it; snapshot.locking.mode says which locks are taken",
     r"database\.(?:instance|encrypt|trustServerCertificate)": "it is SQL Server's",
