@@ -8,8 +8,8 @@ import json
 import random
 
 import pytest
-from tests.formats.connect_parts import Transform
 from tests.formats.chains import assert_as_real
+from tests.formats.connect_parts import Transform
 from tests.formats.golden_lines import golden_lines
 
 pytestmark = pytest.mark.debezium
