@@ -1,10 +1,8 @@
 """Our own messages with a registry, as the comparisons with real converters want them: keys and values, headers in JSON."""
 
-import dataclasses
-
-from tailrace.changes.records import Records, nulls
 from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.json import JsonFormat, JsonMessages
+from tailrace.encoding.message_encoder import MessageEncoder
 from tailrace.encoding.registered_messages import RegisteredMessages
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
 from tailrace.registry.connection import RegistryConnection
@@ -21,27 +19,10 @@ class Registered:
             )
             for part in ("key", "value")
         ]
-        self.headers = JsonMessages(JsonFormat(schemas=False))
+        self._encoder = MessageEncoder(*self.parts, JsonMessages(JsonFormat(schemas=False)))
 
     def __call__(self, records):
-        keys, values = self.parts
-        key = nulls(len(records)) if records.key is None else keys.render(records.key, records, records.has_key)
-        value = values.render(records.value, records, records.has_value)
-        headers = tuple(
-            dataclasses.replace(each, values=self.headers.render(header.layout, records, header.present))
-            for header, each in ((h, _Empty(h.name)) for h in records.headers)
-        )
-        return [
-            Records(
-                records.topic, key, value, records.timestamps, records.positions, records.log_order, headers, records.partition
-            )
-        ]
-
-
-@dataclasses.dataclass
-class _Empty:
-    name: str
-    values: object = None
+        return [self._encoder.encode(records)]
 
 
 def told(differing, registry):
