@@ -1,4 +1,4 @@
-"""`python -m tests.differential.report [FILE]`: run every comparison and write the tables of `docs/reference/differential.md`.
+"""`PYTHONPATH=tests python -m tests.differential.report [FILE]`: run every comparison and write the tables of `docs/reference/differential.md`.
 
 With `--only mysql`, `sqlserver` or `db2` that part alone is made anew, and the others stay as they stand on the page.
 """
@@ -30,7 +30,7 @@ HEAD = f"""# Compared with Debezium
 
 Debezium {jars.DEBEZIUM} and tailrace read the same log of the same MySQL server with the same properties; their
 records are compared topic by topic, in order: key, value, schemas and headers. This page is written by
-`python -m tests.differential.report`; the SQL is in `tests/differential/cases/`, the settings in
+`PYTHONPATH=tests python -m tests.differential.report`; the SQL is in `tests/differential/cases/`, the settings in
 `tests/differential/variants.py`. [SQL Server](#sql-server) and [Db2](#db2) have parts of their own, which `--only sqlserver` and
 `--only db2` write.
 
