@@ -235,11 +235,12 @@ def test_harmless_values_of_refused_properties_are_none():
     assert read({"validation.rules.execution": "DISABLED", "schema.backup.enabled": "false"}).warnings == ()
 
 
-def test_of_apicurios_api_version_3_is_asked_also_where_version_2_is_named():
-    settings = avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": "http://a/apis/registry/v2"})
+@pytest.mark.parametrize("older", ["http://a/apis/registry/v2", "http://a/api", "http://a/api/"])
+def test_of_apicurios_api_version_3_is_asked_also_where_an_older_one_is_named(older):
+    settings = avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": older})
     assert settings.connection.urls == ("http://a/apis/registry/v3",)
     (warning,) = settings.warnings
-    assert warning.startswith("key.converter.apicurio.registry.url names version 2 of the API")
+    assert warning.startswith("key.converter.apicurio.registry.url names an older version of the API")
     with pytest.raises(ConfigError, match="that is no URL of Apicurio's API: http://HOST:PORT/apis/registry/v3"):
         avro_converter_settings(APICURIO, "key", {"apicurio.registry.url": "http://a/apis/ccompat/v7"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -60,8 +61,13 @@ def confluent_connection(read: ConverterProperties) -> RegistryConnection:
     )
 
 
-APICURIO_V2: Final = "/apis/registry/v2"
 APICURIO_V3: Final = "/apis/registry/v3"
+_OLDER: Final = re.compile("/apis/registry/v2|/api/?$")  # of Apicurio Registry 2 and 1
+
+
+def apicurio_v3(url: str) -> str:
+    """The URL of version 3 of Apicurio's API where that of an older version is given."""
+    return _OLDER.sub(APICURIO_V3, url)
 
 
 def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
@@ -71,7 +77,7 @@ def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
         ConfigError: URLs, logins or stores are not usable.
 
     """
-    urls = [_url(read, f"{_P}url", each.replace(APICURIO_V2, APICURIO_V3)) for each in read.items(f"{_P}url")]
+    urls = [_url(read, f"{_P}url", apicurio_v3(each)) for each in read.items(f"{_P}url")]
     for url in urls:
         if APICURIO_V3 not in url.path:
             raise ConfigError(

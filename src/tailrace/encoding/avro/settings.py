@@ -10,7 +10,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.framing import Framing
-from tailrace.encoding.avro.logins import APICURIO_V2, APICURIO_V3, apicurio_connection, confluent_connection
+from tailrace.encoding.avro.logins import APICURIO_V3, apicurio_connection, apicurio_v3, confluent_connection
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.reading import ConverterProperties
 from tailrace.encoding.registered_settings import confluent_framing, confluent_ids, settings_of_properties
@@ -108,8 +108,8 @@ def apicurio_ids(part: str, read: ConverterProperties, *, global_ids: bool = Fal
 
 def warn_of_version(read: ConverterProperties, problems: Problems) -> None:
     """Warn about the URL of an older version of Apicurio's API."""
-    if any(APICURIO_V2 in url for url in read.items(f"{P}url")):
-        problems.warn(f"{read.prefix}{P}url names version 2 of the API: version 3 is asked, at {APICURIO_V3}")
+    if any(apicurio_v3(url) != url for url in read.items(f"{P}url")):
+        problems.warn(f"{read.prefix}{P}url names an older version of the API: version 3 is asked, at {APICURIO_V3}")
 
 
 def _apicurio(part: str, read: ConverterProperties, problems: Problems) -> AvroConverterSettings:
