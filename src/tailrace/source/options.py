@@ -107,12 +107,8 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
         )
     _refuse_records_of_notifications(settings)
     require_text(settings, "a DataFrame", json_only=False)
-    for name, aliases in (("transforms", settings.transforms), ("converters", settings.converters)):
-        if output != OUTPUTS[0] and aliases:
-            raise UnsupportedError(
-                f"{name}={','.join(aliases)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
-                f"leave {name} out"
-            )
+    if output != OUTPUTS[0]:
+        _refuse_what_changes_records(settings)
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
@@ -134,6 +130,16 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
         pace=pace,
         warnings=settings.warnings,
     )
+
+
+def _refuse_what_changes_records(settings: Settings) -> None:
+    """Refuse transforms and custom converters of typed rows."""
+    for name, aliases in (("transforms", settings.transforms), ("converters", settings.converters)):
+        if aliases:
+            raise UnsupportedError(
+                f"{name}={','.join(aliases)}: they are for output={OUTPUTS[0]}; typed rows are the table's own, so "
+                f"leave {name} out"
+            )
 
 
 def _takes_signals(settings: Settings) -> bool:
