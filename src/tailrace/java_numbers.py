@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ _DTYPES: Final[dict[Type, npt.DTypeLike]] = {
     Type.INT32: np.int32,
     Type.INT64: np.int64,
 }
+FRACTIONS: Final[dict[Type, type[np.floating[Any]]]] = {Type.FLOAT32: np.float32, Type.FLOAT64: np.float64}
 NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """What `BigDecimal` reads."""
 
@@ -55,6 +56,11 @@ def truncated(numbers: npt.NDArray[np.floating], type_: Type) -> Ints:
 def number_texts(numbers: npt.NDArray[np.floating]) -> list[str]:
     """Floating-point numbers as Java writes them; row by row, because no column function knows this form."""
     return [_number_text(number) for number in numbers]
+
+
+def float_text(type_: Type, number: float) -> str:
+    """A floating-point number as Java writes it, with as many digits as tell it from others of its type."""
+    return _number_text(FRACTIONS[type_](number))
 
 
 def _number_text(number: np.floating) -> str:

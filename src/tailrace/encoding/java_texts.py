@@ -7,9 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-import numpy as np
-
-from tailrace.java_numbers import number_texts
+from tailrace.java_numbers import float_text
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, decimal_text, scale_of
 
@@ -17,7 +15,6 @@ DAY: Final = 86_400_000
 _CONNECT: Final = "org.apache.kafka.connect.data."
 MILLISECONDS: Final = {f"{_CONNECT}Date": DAY, f"{_CONNECT}Time": 1, f"{_CONNECT}Timestamp": 1}
 """How many milliseconds a value of Connect's own types stands for."""
-FRACTIONS: Final[Mapping[Type, type[np.floating[Any]]]] = {Type.FLOAT32: np.float32, Type.FLOAT64: np.float64}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -62,7 +59,7 @@ def _boolean(_schema: Schema, value: Any) -> str:
 
 
 def _fraction(schema: Schema, value: float) -> str:
-    return java_float(schema.type, value)
+    return float_text(schema.type, value)
 
 
 def java_buffer(value: bytes) -> str:
@@ -73,11 +70,6 @@ def java_buffer(value: bytes) -> str:
 def java_date(milliseconds: int) -> str:
     """A moment as Java's `Date` shows it, in UTC. Dates before 1582 are Gregorian here, and Julian in Java."""
     return (_EPOCH + timedelta(milliseconds=milliseconds)).strftime("%a %b %d %H:%M:%S UTC %Y")
-
-
-def java_float(type_: Type, value: float) -> str:
-    """A floating-point number as Java shows it, with the shortest digits of its type."""
-    return number_texts(np.array([value], FRACTIONS[type_]))[0]
 
 
 _TEXTS: Final[Mapping[Type, Callable[[Schema, Any], str]]] = {

@@ -8,8 +8,6 @@ Source: Kafka's documentation of `SimpleHeaderConverter` and `Values`; compariso
 
 from __future__ import annotations
 
-from typing import Final
-
 import polars as pl
 import pyarrow as pa
 
@@ -22,10 +20,9 @@ from tailrace.encoding.json import JsonMessages
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.plain.columns import binary_over, is_single, live
 from tailrace.encoding.strings import float_texts
+from tailrace.java_numbers import FRACTIONS
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL
-
-_FRACTIONS: Final = {Type.FLOAT32, Type.FLOAT64}
 
 
 class SimpleHeaderMessages:
@@ -51,13 +48,13 @@ def _is_other_than_json(layout: Layout) -> bool:
     schema = layout.schema
     if not is_single(layout) or isinstance(layout.root, Values) or schema.name == DECIMAL:
         return False
-    return schema.type is Type.BYTES or schema.type in _FRACTIONS or schema.name in MILLISECONDS
+    return schema.type is Type.BYTES or schema.type in FRACTIONS or schema.name in MILLISECONDS
 
 
 def _texts(values: pl.Series, schema: Schema) -> pl.Series:
     if schema.type is Type.BYTES:
         return values.bin.encode("base64")
-    if schema.type in _FRACTIONS:
+    if schema.type in FRACTIONS:
         return float_texts(values, schema.type)
     return _moments(values * MILLISECONDS[schema.name or ""])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +25,12 @@ from tailrace.changes.source_records import Lists, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.converter_classes import UTF_8
 from tailrace.encoding.decimal_texts import decimal_texts
-from tailrace.encoding.java_texts import FRACTIONS, MILLISECONDS, java_buffer, java_date, java_float, java_text
+from tailrace.encoding.java_texts import MILLISECONDS, java_buffer, java_date, java_text
 from tailrace.encoding.plain.columns import binary_over
 from tailrace.encoding.plain.settings import WITH_MARK
+from tailrace.java_numbers import FRACTIONS, float_text
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import DECIMAL, scale_of
-
-_FRACTIONS: Final = FRACTIONS.keys()
 
 
 class StringMessages:
@@ -93,7 +92,7 @@ def _of_values(values: pl.Series, schema: Schema) -> pl.Series:
         return values
     if schema.type is Type.BYTES:
         return _of_distinct(values, java_buffer)
-    if schema.type in _FRACTIONS:
+    if schema.type in FRACTIONS:
         return float_texts(values, schema.type)
     if schema.name in MILLISECONDS:
         unit = MILLISECONDS[schema.name]
@@ -136,7 +135,7 @@ def _joined(items: pl.Series, offsets: npt.NDArray[np.int64], rows: npt.NDArray[
 
 def float_texts(values: pl.Series, type_: Type) -> pl.Series:
     """Floating-point numbers as Java shows them, with the digits of their type."""
-    return _of_distinct(values, partial(java_float, type_))
+    return _of_distinct(values, partial(float_text, type_))
 
 
 def _encoded(texts: pl.Series, encoding: str) -> pa.Array:

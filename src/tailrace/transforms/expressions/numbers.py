@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import struct
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.java_numbers import float_text
+from tailrace.schema.connect import Type
 from tailrace.transforms.expressions import decimals
 from tailrace.transforms.expressions.decimals import Decimals
 from tailrace.transforms.expressions.texts import Texts
@@ -57,36 +58,8 @@ def text_of(value: Value) -> Texts | None:
     if isinstance(value, Decimals):
         return Texts.of_numbers(value.unscaled, value.text)
     if isinstance(value, Floats):
-        return Texts.of_numbers(value.data, java_double if value.bits == 64 else java_float)
+        return Texts.of_numbers(value.data, partial(float_text, Type.FLOAT64 if value.bits == 64 else Type.FLOAT32))
     return None
-
-
-def java_double(number: float) -> str:
-    """A double as Java writes it."""
-    return _java_text(number, repr(number))
-
-
-def java_float(number: float) -> str:
-    """A float as Java writes it: with as many digits as tell it from other floats."""
-    for digits in range(1, 10):
-        text = f"{number:.{digits - 1}e}"
-        if struct.pack("f", float(text)) == struct.pack("f", number):
-            return _java_text(number, repr(float(text)))
-    return _java_text(number, repr(number))
-
-
-def _java_text(number: float, shortest: str) -> str:
-    if math.isnan(number):
-        return "NaN"
-    if number in {float("inf"), float("-inf")}:
-        return "Infinity" if number > 0 else "-Infinity"
-    if number == 0:
-        return "-0.0" if str(number).startswith("-") else "0.0"
-    sign = "-" if number < 0 else ""
-    digits, exponent = digits_of(shortest.lstrip("-"))
-    if -3 <= exponent < 7:
-        return sign + _plain(digits, exponent)
-    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{exponent}"
 
 
 def digits_of(text: str) -> tuple[str, int]:
@@ -97,13 +70,6 @@ def digits_of(text: str) -> tuple[str, int]:
     stripped = joined.lstrip("0")
     exponent = len(whole) - 1 - (len(joined) - len(stripped)) + int(power or 0)
     return stripped.rstrip("0") or "0", exponent
-
-
-def _plain(digits: str, exponent: int) -> str:
-    if exponent < 0:
-        return "0." + "0" * (-exponent - 1) + digits
-    padded = digits.ljust(exponent + 1, "0")
-    return padded[: exponent + 1] + "." + (padded[exponent + 1 :] or "0")
 
 
 def _of_floats(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> Signs:
