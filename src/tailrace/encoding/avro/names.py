@@ -6,61 +6,13 @@ namespaces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Final
 from urllib.parse import quote_plus
 
-from tailrace.errors import ConfigError
+from tailrace.encoding.naming import Naming
 
 _LAST_UNIT = "\uffff"  # what lies behind it is two units, neither of which is a letter to Java
 NAMESPACE = "io.confluent.connect.avro"
-
-
-def split_name(name: str, *, scrub: bool) -> tuple[str, str]:
-    """The namespace ("" if there is none) and the short name of a schema's name.
-
-    Raises:
-        ConfigError: Avro forbids the short name.
-
-    """
-    parts = name.rstrip(".").split(".")
-    if scrub:
-        parts = [scrubbed(part) for part in parts]
-    return ".".join(parts[:-1]), checked(parts[-1], f"the schema name {name}", "schema.name.adjustment.mode")
-
-
-def field_names(names: Sequence[str], schema: str | None, *, scrub: bool) -> list[str]:
-    """The names of the fields of a schema of that name.
-
-    Raises:
-        ConfigError: Avro forbids one, or two of them become the same.
-
-    """
-    whole = schema or "a struct without a name"
-    made: dict[str, str] = {}
-    for name in names:
-        new = checked(scrubbed(name) if scrub else name, f"the field {name!r} of {whole}", "field.name.adjustment.mode")
-        if new in made:
-            raise ConfigError(
-                f"the fields {made[new]!r} and {name!r} of {whole} would both be {new} in Avro: leave one out "
-                "(column.exclude.list), rename one, or set field.name.adjustment.mode=avro_unicode"
-            )
-        made[new] = name
-    return list(made)
-
-
-def checked(name: str, what: str, adjustment: str) -> str:
-    """The name; `what` it names, and the property that adjusts such names, are for the message.
-
-    Raises:
-        ConfigError: Avro forbids it.
-
-    """
-    if is_valid(name):
-        return name
-    raise ConfigError(
-        f"{what} can't be a name in Avro: names consist of letters, digits and underscores and don't begin with a digit. "
-        f"Set {adjustment}=avro (it changes the name in all formats) or scrub.invalid.names=true of the converter"
-    )
 
 
 def is_valid(name: str) -> bool:
@@ -84,3 +36,7 @@ def scrubbed(name: str) -> str:
     if encoded[0].isdigit():
         encoded = "x" + encoded
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in encoded)
+
+
+NAMING: Final = Naming("Avro", "letters", is_valid, scrubbed)
+split_name, field_names, checked = NAMING.split_name, NAMING.field_names, NAMING.checked
