@@ -87,7 +87,7 @@ def trial(running_: ServersWithRegistry) -> None:
     """Do small runs of tailrace, so that all its code is compiled into its cache."""
     for case in plan.cases(TRIAL_CHANGES, 1):
         if (case.format, case.chain) in {("avro", "unwrap"), ("json", "expanded")}:
-            with filled(running_, case) as data:
+            with logs.filled(running_, case.workload, case.metadata, case.changes) as data:
                 begun = time.monotonic()
                 measure(running_, data, case, "tailrace", new_prefix("tailrace"))
                 print(f"trial, {case.label}: {time.monotonic() - begun:.0f} s", flush=True)
@@ -99,7 +99,7 @@ def measure_of_log(
     """Measure the cases of one log, except those that have results."""
     if not (runs := missing(results, tables.KIND, chosen)):
         return
-    with filled(running_, chosen[0]) as data:
+    with logs.filled(running_, chosen[0].workload, chosen[0].metadata, chosen[0].changes) as data:
 
         def measured(case: FormatCase, side: str, prefix: str) -> dict[str, Any]:
             return measure(running_, data, case, side, prefix)
@@ -112,17 +112,6 @@ def measure(
 ) -> dict[str, Any]:
     """Do one run of one side; returns its figures."""
     return catch_up.measure(running_, delivered(data, case), case, side, prefix)
-
-
-@contextmanager
-def filled(running_: ServersWithRegistry, case: FormatCase) -> Iterator[logs.Data]:
-    """A context with a workload in the log, which is removed at its end."""
-    print(f"writing {case.changes:,} changes of {case.workload}", flush=True)
-    data = logs.fill(running_, case.workload, case.metadata, case.changes)
-    try:
-        yield data
-    finally:
-        servers.forget(running_, data.database)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -90,7 +88,7 @@ def announce(chosen: list[Case], args: argparse.Namespace) -> None:
 def trial(running: Servers) -> None:
     """Do a small run of both sides: failures show at once, and tailrace's code is compiled into its cache."""
     case = Case("orders", "MINIMAL", "lz4", "off", TRIAL_CHANGES, 1)
-    with filled(running, case) as data:
+    with logs.filled(running, case.workload, case.metadata, case.changes) as data:
         for side in SIDES:
             begun = time.monotonic()
             catch_up.measure(running, data, case, side, new_prefix(side))
@@ -103,7 +101,7 @@ def measure_rates(running: Servers, chosen: list[Case], results: Results, failur
         cases = list(group)
         if not (runs := missing(results, "rate", cases)):
             continue
-        with filled(running, cases[0]) as data:
+        with logs.filled(running, cases[0].workload, cases[0].metadata, cases[0].changes) as data:
             measure_all(results, "rate", runs, failures, partial(catch_up.measure, running, data), tables.one_run)
 
 
@@ -116,17 +114,6 @@ def measure_latencies(running: Servers, results: Results, failures: Failures) ->
             for figures in latency.measure(running, setup, new_prefix(setup)):
                 results.add("latency", {"setup": setup, "rate": figures["rate"]}, figures)
                 print(f"{setup:18} {figures}", flush=True)
-
-
-@contextmanager
-def filled(running: Servers, case: Case) -> Iterator[logs.Data]:
-    """A context with a workload in the log, which is removed at its end."""
-    print(f"writing {case.changes:,} changes of {case.workload} with {case.metadata} metadata", flush=True)
-    data = logs.fill(running, case.workload, case.metadata, case.changes)
-    try:
-        yield data
-    finally:
-        servers.forget(running, data.database)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from bench.measuring.observing import CountError
-from bench.measuring.servers import Servers, offset
+from bench.measuring.servers import Servers, forget, offset
 
 from bench import workloads
 
@@ -47,6 +48,17 @@ class Data:
         records = sum(found.values())
         if records != self.records + 1:
             raise CountError(f"{records:,} records of {prefix} are in Kafka and not {self.records + 1:,}")
+
+
+@contextmanager
+def filled(servers: Servers, workload: str, metadata: str, changes: int) -> Iterator[Data]:
+    """A context with a workload in the log, which is removed at its end."""
+    print(f"writing {changes:,} changes of {workload} with {metadata} metadata", flush=True)
+    data = fill(servers, workload, metadata, changes)
+    try:
+        yield data
+    finally:
+        forget(servers, data.database)
 
 
 def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:

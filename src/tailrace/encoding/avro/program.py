@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, cast
 
@@ -19,10 +19,9 @@ from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import has_null_first, is_enum
 from tailrace.encoding.avro.template import AvroProgram, AvroTemplate
 from tailrace.encoding.avro.values import branch_of_value, described, fixed_size, null_bytes, value_bytes
+from tailrace.encoding.program_columns import ProgramColumns, Reader
 from tailrace.encoding.render import Roles
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-
-Reader = Callable[[AnyColumn], Vector]
 
 _INTEGERS: Final = {Type.INT8, Type.INT16, Type.INT32, Type.INT64}
 _OPS: Final = (
@@ -95,13 +94,12 @@ class _Writer:
         self._options = options
         self._columns = columns
         self._template = AvroTemplate()
-        self._wanted: list[int] = []
-        self._readers: dict[int, Reader] = {}
-        self._places: dict[int, int] = {}  # slots of the template, by those of the records
+        self._slots = ProgramColumns()
+        self._place, self._read = self._slots.place, self._slots.read
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> LayoutProgram:
-        return LayoutProgram(self._template.avro_program(lasting), self._wanted, self._readers)
+        return LayoutProgram(self._template.avro_program(lasting), self._slots.wanted, self._slots.readers)
 
     def write_whole(self, root: Node) -> None:
         """A whole key or value, which is not null here."""
@@ -202,19 +200,6 @@ class _Writer:
     def _null(self, schema: Schema) -> tuple[int, bytes | None]:
         """The branch of a value, and what is written for a null."""
         return _branch(schema), null_bytes(schema, self._options)
-
-    def _read(self, slot: int, reader: Reader) -> int:
-        """The slot of the template for what a reader makes of a column."""
-        self._readers[len(self._wanted)] = reader
-        self._wanted.append(slot)
-        return len(self._wanted) - 1
-
-    def _place(self, slot: int) -> int:
-        """The slot of the template for a column of vectors."""
-        if slot not in self._places:
-            self._places[slot] = len(self._wanted)
-            self._wanted.append(slot)
-        return self._places[slot]
 
 
 def _branch(schema: Schema) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, cast
 
@@ -14,6 +14,7 @@ from tailrace.encoding.avro.defaults import part
 from tailrace.encoding.avro.program import LayoutProgram
 from tailrace.encoding.avro.readers import as_floats, lists_of
 from tailrace.encoding.avro.values import described
+from tailrace.encoding.program_columns import ProgramColumns, Reader
 from tailrace.encoding.protobuf import kernel, values, wire
 from tailrace.encoding.protobuf.lists import joined_items
 from tailrace.encoding.protobuf.logical import messages_of
@@ -21,8 +22,6 @@ from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.schema_text import is_message, is_wrapped
 from tailrace.encoding.protobuf.template import ProtobufTemplate
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
-
-Reader = Callable[[AnyColumn], Vector]
 
 _INTEGERS: Final = {Type.INT8, Type.INT16, Type.INT32, Type.INT64}
 _OPS: Final = (
@@ -55,13 +54,12 @@ class _Writer:
         self._options = options
         self._columns = columns
         self._template = ProtobufTemplate()
-        self._wanted: list[int] = []
-        self._readers: dict[int, Reader] = {}
-        self._places: dict[int, int] = {}  # slots of the template, by those of the records
+        self._slots = ProgramColumns()
+        self._place, self._read = self._slots.place, self._slots.read
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> LayoutProgram:
-        return LayoutProgram(self._template.protobuf_program(lasting), self._wanted, self._readers)
+        return LayoutProgram(self._template.protobuf_program(lasting), self._slots.wanted, self._slots.readers)
 
     def write_whole(self, root: Node) -> None:
         """A whole key or value, which is not null here."""
@@ -178,19 +176,6 @@ class _Writer:
     def _raw(self, place: int, role: int, null: bytes | None) -> None:
         """A column of fields that have their tags already."""
         self._template.field(kernel.RAW, place, role, b"", kernel.BARE, null, "")
-
-    def _read(self, slot: int, reader: Reader) -> int:
-        """The slot of the template for what a reader makes of a column."""
-        self._readers[len(self._wanted)] = reader
-        self._wanted.append(slot)
-        return len(self._wanted) - 1
-
-    def _place(self, slot: int) -> int:
-        """The slot of the template for a column of vectors."""
-        if slot not in self._places:
-            self._places[slot] = len(self._wanted)
-            self._wanted.append(slot)
-        return self._places[slot]
 
 
 def _filling(options: ProtobufOptions) -> ProtobufOptions:
