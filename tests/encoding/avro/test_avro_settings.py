@@ -8,9 +8,9 @@ from tailrace.config.problems import Problems
 from tailrace.config.property import Status
 from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.encoder import avro_encoder_for, schema_ids_for
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.settings import avro_converter_settings, tables_of
+from tailrace.encoding.registered.framing import Framing
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.registry.apicurio import ApicurioSchemaIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentSchemaIds

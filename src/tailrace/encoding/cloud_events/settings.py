@@ -9,9 +9,9 @@ from typing import Final
 from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.converter_classes import APICURIO_AVRO, CONFLUENT_AVRO, JSON
-from tailrace.encoding.avro.reading import ConverterProperties, read_properties
 from tailrace.encoding.cloud_events.metadata import MetadataSource, metadata_source
 from tailrace.encoding.cloud_events.properties import AVRO, TABLES
+from tailrace.encoding.converter_properties import ConverterProperties, read_properties
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.nested import Nested, nested_settings, within
 from tailrace.errors import ConfigError

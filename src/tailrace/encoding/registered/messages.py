@@ -16,9 +16,8 @@ import numpy as np
 from tailrace.changes.layouts import Layout
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import AnyColumn, Mask, SourceRecords
-from tailrace.encoding.avro.framing import ConstantHeader, Framing, headers_of, prefix_of
-from tailrace.encoding.avro.program import whole_nulls
-from tailrace.encoding.avro.template import NullError
+from tailrace.encoding.registered.framing import ConstantHeader, Framing, headers_of, prefix_of
+from tailrace.encoding.registered.nulls import NullError, whole_nulls
 from tailrace.encoding.render import Roles
 from tailrace.errors import DeliveryError
 from tailrace.registry.schemas import RegistrySchema, SchemaId, SchemaIds

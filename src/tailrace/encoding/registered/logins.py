@@ -9,8 +9,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
-from tailrace.encoding.avro import apicurio_properties, confluent_properties
-from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.converter_properties import ConverterProperties
+from tailrace.encoding.registered import apicurio_properties, confluent_properties
 from tailrace.errors import ConfigError
 from tailrace.key_stores import StoreFile
 from tailrace.registry.connection import BasicLogin, Login, OAuthLogin, RegistryConnection, Trust
