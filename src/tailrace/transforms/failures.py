@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SkippedRecords:
-    """Records that were dropped because a transform failed on them: Kafka Connect's metric `total-records-skipped`.
+    """Records that a transform or a converter failed on, and that were dropped: Kafka Connect's metric `total-records-skipped`.
 
     Attributes:
         count: since it was last taken.
