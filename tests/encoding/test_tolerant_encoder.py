@@ -12,6 +12,7 @@ from support.transforming import rows
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Constant, Layout
 from tailrace.changes.records import binary_of
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import SourceHeader
 from tailrace.converter_classes import BINARY_DATA, BYTE_ARRAY, CLOUD_EVENTS, CONFLUENT_AVRO, JSON
 from tailrace.encoding.message_encoder import MessageEncoder
@@ -19,7 +20,6 @@ from tailrace.encoding.tolerant_encoder import TolerantEncoder
 from tailrace.errors import DeliveryError, RegistryError, RegistryUnavailableError, SchemaRefusedError
 from tailrace.events.pipeline import RecordPipeline, pipeline_of
 from tailrace.schema.connect import Schema, Type
-from tailrace.transforms.failures import SkippedRecords
 
 CHANGES = [("c", None, (1, "a")), ("u", (1, "a"), (1, None)), ("d", (1, None), None)]
 
