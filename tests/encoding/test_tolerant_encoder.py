@@ -12,7 +12,7 @@ from support.transforming import rows
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Constant, Layout
 from tailrace.changes.records import binary_of
-from tailrace.changes.skipped import SkippedRecords
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import SourceHeader
 from tailrace.converter_classes import BINARY_DATA, BYTE_ARRAY, CLOUD_EVENTS, CONFLUENT_AVRO, JSON
 from tailrace.encoding.message_encoder import MessageEncoder

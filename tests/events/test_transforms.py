@@ -13,7 +13,7 @@ from support.row_changes import NOW_US, row_changes
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Layout
 from tailrace.changes.records import binary_of
-from tailrace.changes.skipped import SkippedRecords
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import EventKind
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block

@@ -15,7 +15,7 @@ import numpy as np
 
 from tailrace.changes.merging import merged
 from tailrace.changes.records import Records, nulls
-from tailrace.changes.skipped import SkippedRecords
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import SourceRecords
 from tailrace.encoding.encoder import Encoder
 from tailrace.errors import DeliveryError, TailraceError

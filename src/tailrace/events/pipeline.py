@@ -17,8 +17,8 @@ import numpy as np
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.changes.skipped import SkippedRecords
-from tailrace.changes.source_records import SourceRecords
+from tailrace.changes.skipped_records import SkippedRecords
+from tailrace.changes.source_records import EventKind, SourceRecords
 from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
 from tailrace.events.event import Event, Events
@@ -98,6 +98,17 @@ class EncodedEvents(Generic[T]):
 class RecordPipeline(Pipeline[Records]):
     """Makes what sinks take."""
 
+    def __init__(
+        self,
+        encoder: Encoder[Records],
+        transforms: Sequence[Transform] = (),
+        skipped: SkippedRecords | None = None,
+        kept_name: Callable[[str], str] | None = None,
+    ) -> None:
+        """`kept_name` gives the topic of a table's records, by that before the transforms; None: they say it."""
+        super().__init__(encoder, transforms, skipped)
+        self._kept_name = kept_name
+
     def _encoded(self, event: Event) -> list[Records]:
         return self.made_of(event.source_records())
 
@@ -106,12 +117,19 @@ class RecordPipeline(Pipeline[Records]):
 
         Records of one change have the same rank in the log. So their places in the event order them here.
         """
-        if not self._transforms:
+        if not self._transforms and self._kept_name is None:
             return self._kept([records])
         ranks = records.log_order
         placed = replace(records, log_order=np.arange(len(records), dtype=np.int64))
-        merged = in_log_order(self._kept(self._transformed(placed)))
+        merged = in_log_order(self._kept(self._named(placed.topic, self._transformed(placed))))
         return [replace(each, log_order=ranks[each.log_order]) for each in merged]
+
+    def _named(self, before: str, records: Iterable[SourceRecords]) -> Iterable[SourceRecords]:
+        """The records under the names that topics keep; `before` is the topic before the transforms."""
+        if self._kept_name is None:
+            return records
+        kept = self._kept_name(before)
+        return (replace(each, topic=kept) if each.kind is EventKind.ROWS else each for each in records)
 
     def _kept(self, records: Iterable[SourceRecords]) -> list[Records]:
         """Encoded records, without those of which all are dropped because the converter fails on them."""
@@ -129,15 +147,20 @@ class RecordPipeline(Pipeline[Records]):
         return in_log_order(made) if interleaved else made
 
 
-def pipeline_of(settings: Settings, *, all_json: bool = False) -> RecordPipeline:
-    """The pipeline that a configuration asks for; `all_json`: headers are JSON, whatever their converter is."""
+def pipeline_of(settings: Settings, *, all_json: bool = False, keeps_names: bool = False) -> RecordPipeline:
+    """The pipeline that a configuration asks for.
+
+    `all_json`: headers are JSON, whatever their converter is. `keeps_names`: topics of tables have the names of the settings'
+    routing, whatever the transforms make of them.
+    """
     skipped = SkippedRecords()
     encoder: Encoder[Records] = encoder_of(settings, all_json=all_json)
     if _is_tolerant(settings):
         from tailrace.encoding.tolerant_encoder import TolerantEncoder  # as much as is needed
 
         encoder = TolerantEncoder(encoder, skipped)
-    return RecordPipeline(encoder, transforms_of(settings, skipped), skipped)
+    kept_name = settings.routing.delivered if keeps_names else None
+    return RecordPipeline(encoder, transforms_of(settings, skipped), skipped, kept_name)
 
 
 def transforms_of(settings: Settings, skipped: SkippedRecords | None = None) -> list[Transform]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
-from tailrace.changes.skipped import SkippedRecords
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.config.entries import Entry, hide_values
 from tailrace.config.problems import Problems
 from tailrace.config.property import Kind, Property, Status

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tailrace.changes.skipped import SkippedRecords
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.errors import TransformError
 

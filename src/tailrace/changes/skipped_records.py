@@ -1,4 +1,4 @@
-"""How many records were dropped because something failed on them; with `errors.tolerance=all` that is no error."""
+"""The count of records that `errors.tolerance=all` dropped."""
 
 from __future__ import annotations
 
