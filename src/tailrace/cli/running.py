@@ -34,6 +34,7 @@ from tailrace.source.job import Job, Pace
 from tailrace.source.log_lines import lines_to
 from tailrace.source.preflight import preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.starting.session_java import make_archive
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
@@ -172,6 +173,7 @@ def run_job(
         from tailrace.source import run  # imports Spark's modules, which takes as long as the first look
 
         look.before_spark()
+        make_archive(screen.notice)
         screen.say("starting Spark")
         with (
             start_session(master=master or local_master(job), verbose=verbose) as spark,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.cache import cache_folder, keep
 from tailrace.cli.java_process import keep_quiet
 from tailrace.cli.worker_python import worker_python
-from tailrace.java import provide_java
+from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+log: Final = logging.getLogger(__name__)
 
 LOCAL = "local[2]"
 LEAN = {
@@ -43,24 +46,43 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-def start_session(*, master: str = LOCAL, verbose: bool = False) -> SparkSession:
-    """The session of the command line."""
-    provide_java()
+def start_session(
+    *, master: str = LOCAL, verbose: bool = False, java_options: Sequence[str] | None = None
+) -> SparkSession:
+    """The session of the command line.
+
+    Args:
+        master: Spark's.
+        verbose: whether Java's messages are shown, and how it got Spark's classes.
+        java_options: in place of those that have it begin with an archive of Spark's classes.
+
+    """
+    archive = archive_of_session()
     os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
-    logging = _logging_file("warn" if verbose else "off")
+    logged = f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}"
+    if java_options is None:
+        java_options = () if archive is None else archive.options()
     builder = SparkSession.builder.master(master).appName("tailrace")
-    options = f"-Dlog4j2.configurationFile=file:{logging} -XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=1"
-    for name, value in {**LEAN, "spark.driver.extraJavaOptions": options}.items():
+    # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
+    options = {"spark.driver.defaultJavaOptions": " ".join([logged, *OPTIONS, *java_options])}
+    for name, value in {**LEAN, **options}.items():
         builder = builder.config(name, value)
     if verbose:
-        return builder.getOrCreate()
+        found = builder.getOrCreate()
+        log.info(how_started(_pid_of_java(found), archive))
+        return found
     with _errors_of_java_to(cache_folder() / "spark.log"):
         found = builder.getOrCreate()
     keep_quiet(found)
     return found
+
+
+def _pid_of_java(spark: SparkSession) -> int:
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
+    return int(jvm.java.lang.ProcessHandle.current().pid())
 
 
 @contextmanager
