@@ -16,8 +16,8 @@ RESELECT_PROPERTIES: Final = (
     Property(
         name="reselect.columns.include.list",
         kind=Kind.LIST,
-        doc="Expressions for the columns that are read again: `database.table:column` with MySQL, `schema.table:column` with "
-        "the others; absent: all.",
+        doc="Expressions for the columns that are read again: `schema.table:column`, or `database.table:column` where "
+        "there are no schemas; absent: all.",
     ),
     Property(
         name="reselect.columns.exclude.list",

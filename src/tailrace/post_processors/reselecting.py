@@ -22,7 +22,7 @@ from tailrace.changes.model import CREATE, UPDATE, Changes
 from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.changes.views import take
 from tailrace.config.reselection import Reselection
-from tailrace.errors import ReselectionError, RetriableError, TailraceError
+from tailrace.errors import ReselectionError, RetriableError, TailraceError, UnsupportedError
 from tailrace.events.shape import Shape
 from tailrace.post_processors.conditions import Spelling, conditions
 from tailrace.schema.tables import Table, TableId
@@ -105,7 +105,7 @@ class Reselecting:
         except (RetriableError, ReselectionError):
             raise
         except TailraceError as error:
-            self._refuse(table.id, f"can't be read again: {error}")
+            self._refuse(table.id, "can't be read again", f": {error}")
             return changes
 
     def close(self) -> None:
@@ -159,16 +159,17 @@ class Reselecting:
         schemas = shape.schemas
         of_key = dict(zip(schemas.key_columns, schemas.key.fields if schemas.key else (), strict=True))
         fields = dict(zip(schemas.value_columns, schemas.value.fields, strict=True)) | of_key
-        places = {column.name: i for i, column in enumerate(table.columns)}
-        chosen = schemas.key_columns if self._reselection.by_event_key else [places[name] for name in table.primary_key]
-        if not chosen:
-            self._refuse(table.id, "has no primary key to find it by: set reselect.use.event.key and message.key.columns")
+        places = {column.name.lower(): i for i, column in enumerate(table.columns)}
+        primary = [places[name.lower()] for name in table.primary_key if name.lower() in places]
+        chosen = schemas.key_columns if self._reselection.by_event_key else primary
+        if not chosen or (chosen is primary and len(primary) < len(table.primary_key)):
+            self._refuse(table.id, "has no primary key to find it by: set reselect.use.event.key, message.key.columns")
             return [None] * len(images)
         key = []
         for index in chosen:
             vector = changes.columns[index]
             if vector is None or index not in fields or index in shape.converted:
-                raise ReselectionError(f"{table.id}: the key's column {table.columns[index].name} is not as stored in events")
+                raise UnsupportedError(f"the key's column {table.columns[index].name} is not in events as it is stored")
             key.append((table.columns[index], fields[index].schema, vector))
         return conditions(self._source.spelling, key, images)
 
@@ -188,9 +189,9 @@ class Reselecting:
             left = left[rows.row_of[left] < 0]
         return rows
 
-    def _refuse(self, table: TableId, why: str) -> None:
-        """A row can't be had: stop, or warn, once for each table and reason."""
-        text = f"{self._reselection.alias}: a row of {table} {why}"
+    def _refuse(self, table: TableId, why: str, cause: str = "") -> None:
+        """A row can't be had: stop, or warn, once for each table and reason, whatever the cause."""
+        text = f"{self._reselection.alias}: a row of {table} {why}{cause}"
         if self._reselection.fails:
             raise ReselectionError(f"{text}. reselect.error.handling.mode=WARN goes on")
         if (table, why) not in self._told:
