@@ -13,12 +13,12 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import counting_job, delivered, grow, purge
-from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.link import Link
 from tailrace.source import run
 from tailrace.source.job import Pace
 from tailrace.source.stop_time import StopTime
+from tailrace.streaming.failures import is_stop, unwrapped
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

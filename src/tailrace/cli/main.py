@@ -14,11 +14,11 @@ from rich.text import Text
 from tailrace import __version__
 from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
-from tailrace.cli.failures import cause_of, first_line
 from tailrace.cli.offsets_commands import offsets_app
 from tailrace.cli.samples import Samples
 from tailrace.errors import TailraceError
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming.failures import cause_of, first_line
 
 app = typer.Typer(
     name="tailrace",

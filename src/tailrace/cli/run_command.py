@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.cli.running import Target, check_folder, load_job, run_job
+from tailrace.cli.running import run_job
 from tailrace.cli.screen import Screen
 from tailrace.config.worker import Worker
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target, check_folder
 
 
 def run_connector(
     config: Path,
     to: str,
-    checkpoint: Path | None,
+    checkpoint: str | None,
     *,
     available_now: bool,
     master: str | None,

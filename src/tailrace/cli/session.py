@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.cache import cache_folder, keep
-from tailrace.cli.java_process import keep_quiet
 from tailrace.cli.worker_python import worker_python
 from tailrace.java import provide_java
+from tailrace.streaming.java_process import keep_quiet
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,6 +1,7 @@
-"""The data source of `tailrace run`: its tasks read the log *and* deliver, and give Spark only figures.
+"""The data source of the direct way: its tasks read the log *and* deliver, and give Spark only figures.
 
-The format's name is internal: only the command line uses it. See `slices` for the meaning of offsets here, and
+The job itself reaches the planner, which is on the driver's machine, in a file, and the tasks within the reader that Spark
+sends them. The format's name is internal: only tailrace's own runs use it. See `slices` for the meaning of offsets here, and
 `task` for a task's work.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -22,7 +24,8 @@ from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, tur
 from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
-JOB_OPTION = "job.secret"  # "secret" in the name makes Spark redact the value wherever it shows options
+JOB_OPTION = "job"
+"""The path of a file that only this user can read: options are shown in plans, on Spark's pages and in its event log."""
 SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, skipped bigint, delivered string, lag_ms bigint"
 
 
@@ -40,7 +43,7 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
-        return DeliveryReader(Job.from_json(self.options[JOB_OPTION]))
+        return DeliveryReader(Job.from_json(Path(self.options[JOB_OPTION]).read_text(encoding="utf-8")))
 
 
 class TurnPartition(InputPartition):  # type: ignore[misc]

@@ -27,6 +27,7 @@ from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.source import lane_alignment, new_snapshot, skipped_notification, unmatched_lists
+from tailrace.source.checkpoint_folder import folder_of
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.lane_alignment import counted
@@ -55,11 +56,11 @@ def deliver(
     available_now: bool,
     stop_requested: Callable[[], bool],
     notice: Notice,
-    stop_seconds: float = STOP_SECONDS,
+    stop_seconds: float | Callable[[], float] = STOP_SECONDS,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
-    A stop may take `stop_seconds`: for the last commit, and to bring lanes to one position.
+    A stop may take `stop_seconds`, a function's once it is requested: for the last commit, and to bring lanes to one position.
 
     Raises:
         ConfigError: Spark can't run the job's lanes in parallel.
@@ -120,7 +121,8 @@ class _Run:
         """
         if job.snapshot_lanes is None or any(claim.progress):
             return False
-        check_progress(first=not any(Path(self.checkpoint, "commits").glob("[0-9]*")), floor="", progress=None)
+        commits = (folder_of(self.spark, self.checkpoint) / "commits").glob("[0-9]*")
+        check_progress(first=not any(commits), floor="", progress=None)
         return True
 
     def _deliver(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
@@ -235,10 +237,18 @@ class _Run:
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
     spark.dataSource.register(DeliverySource)
-    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, job.to_json()).load()
+    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, str(_file_of(job))).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
     return writer.start()
+
+
+def _file_of(job: Job) -> Path:
+    """The job in a file, in the folder of its link, which only this user can enter and which ends with the run."""
+    path = Path(job.link).with_name(f"job-{uuid.uuid4().hex}.json")
+    path.touch(mode=0o600)
+    path.write_text(job.to_json(), encoding="utf-8")
+    return path
 
 
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
