@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
 
+from tailrace.cli.cluster import ClusterOptions, settings_for
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
@@ -17,6 +18,7 @@ from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
 from tailrace.source.preflight import preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming.clusters import listen_for
 from tailrace.streaming.targets import Target
 
 SHOW_CURSOR = "\x1b[?25h"
@@ -58,24 +60,33 @@ def run_job(
     available_now: bool,
     verbose: bool,
     master: str | None = None,
+    spark_options: ClusterOptions | None = None,
     stop_timeout: float = STOP_SECONDS,
     stop: StopSignal | None = None,
     take_over: bool = False,
 ) -> bool:
     """Run to the end, or until stopped; return whether it was stopped. With `take_over` despite another active run."""
+    master = master or local_master(job)
+    options = spark_options or ClusterOptions()
+    spark_settings = settings_for(master, options)
     with (
         closing(Link(screen.handle)) as link,
         lines_to(screen.handle),
         preflight(job, screen.notice, take_over=take_over) as look,
     ):
         from tailrace.streaming.running import run_on  # imports Spark's modules, which takes as long as the first look
+        from tailrace.streaming.worker_trial import try_worker
 
         look.before_spark()
         screen.say("starting Spark")
         with (
-            start_session(master=master or local_master(job), verbose=verbose) as spark,
+            start_session(master=master, verbose=verbose, settings=spark_settings) as spark,
             (stop or StopSignal()).watched() as signal_,
         ):
+            listen_for(spark, link, screen.notice, port=options.link_port)
+            if not master.startswith("local["):
+                screen.say("trying a worker")
+                try_worker(spark)
             return run_on(
                 spark,
                 job,

@@ -15,11 +15,13 @@ from typing import Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
+from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
 from tailrace.link import Reporter
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.retry import retrying
+from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 
@@ -43,7 +45,9 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
-        return DeliveryReader(Job.from_json(Path(self.options[JOB_OPTION]).read_text(encoding="utf-8")))
+        job = Job.from_json(Path(self.options[JOB_OPTION]).read_text(encoding="utf-8"))
+        know(job.values)  # Java may be older than a variable of the driver's environment
+        return DeliveryReader(job)
 
 
 class TurnPartition(InputPartition):  # type: ignore[misc]
@@ -93,7 +97,8 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task."""
-        figures = deliver(self._job, partition.turn)
+        with unpacked(self._job) as job:
+            figures = deliver(job, partition.turn)
         yield (
             figures.changes,
             figures.records,

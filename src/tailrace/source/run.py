@@ -34,6 +34,7 @@ from tailrace.source.lane_alignment import counted
 from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
+from tailrace.source.slots import allocated_slots, require_slots, slots
 from tailrace.source.stop_time import STOP_SECONDS, StopTime
 
 if TYPE_CHECKING:
@@ -57,10 +58,12 @@ def deliver(
     stop_requested: Callable[[], bool],
     notice: Notice,
     stop_seconds: float | Callable[[], float] = STOP_SECONDS,
+    occupied: int = 0,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
     A stop may take `stop_seconds`, a function's once it is requested: for the last commit, and to bring lanes to one position.
+    `occupied` is how many cores the session's other streams hold.
 
     Raises:
         ConfigError: Spark can't run the job's lanes in parallel.
@@ -69,9 +72,10 @@ def deliver(
     """
     refuse_speculation(spark)
     if not (available_now or job.only_snapshot):
-        require_slots(spark, job)
+        require_slots(spark, job, notice, stop_requested, others=occupied)
     run = _Run(spark, checkpoint, link, StopTime(stop_requested, stop_seconds), notice)
-    return run.deliver(evolve(job, link=link.address), available_now=available_now)
+    elsewhere = None if link.elsewhere is None else link.elsewhere.to_dict()
+    return run.deliver(evolve(job, link=link.address, link_elsewhere=elsewhere), available_now=available_now)
 
 
 @frozen
@@ -149,8 +153,8 @@ class _Run:
 
     def _snapshot_lanes(self, job: Job) -> int:
         """The number of lanes for a snapshot that begins now."""
-        slots: int = self.spark.sparkContext.defaultParallelism
-        return min(job.snapshot_lanes or slots, slots)
+        found = max(slots(self.spark), 1)
+        return min(job.snapshot_lanes or found, allocated_slots(self.spark) or found)
 
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
         """Deliver the log, after tables were assigned to lanes as configured; return whether it was stopped."""
@@ -288,16 +292,6 @@ def refuse_speculation(spark: SparkSession) -> None:
     """Refuse speculative execution: concurrent attempts of a task would keep fencing each other."""
     if str(spark.conf.get("spark.speculation", "false")).lower() == "true":
         raise ConfigError("spark.speculation is on: tasks that deliver can't run twice at once; set it to false")
-
-
-def require_slots(spark: SparkSession, job: Job) -> None:
-    """Require a core for each lane: a lane without one would wait for another's turn; bounded turns need not."""
-    slots = spark.sparkContext.defaultParallelism
-    if slots < job.lanes:
-        raise ConfigError(
-            f"tasks.max={job.lanes} wants {job.lanes} tasks at once, and Spark has {slots} cores "
-            f"({spark.sparkContext.master}): give it more (--master), or lower tasks.max"
-        )
 
 
 def _lanes_of_snapshot(claim: Claim) -> int:

@@ -98,7 +98,7 @@ class Messages:
             return
         try:
             function(content)
-        except Exception:
+        except Exception:  # noqa: BLE001 -- of the user
             _LOG.exception("a function that was given to tailrace.stream failed")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.source import run
@@ -10,7 +11,9 @@ from tailrace.source.checkpoint_folder import HadoopFolder
 from tailrace.source.job import Job
 from tailrace.source.preflight import Preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming import occupied
 from tailrace.streaming.checkpoint_errors import checkpoint_errors
+from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.failures import is_stop
 from tailrace.streaming.targets import Target
 
@@ -49,21 +52,28 @@ def run_on(
         stop_seconds: how long a stop may take.
 
     """
-    checkpoint = target.checkpoint
+    checkpoint, place = target.checkpoint, str(target.checkpoint)
+    if isinstance(checkpoint, Path) and not is_this_machine(str(spark.sparkContext.master)):
+        place = f"file:{place}"  # a cluster may take another file system for paths
     with checkpoint_errors(HadoopFolder(spark, checkpoint) if isinstance(checkpoint, str) else checkpoint):
         try:
             look.with_spark(stop_requested)
             say("reading the log")
-            return run.deliver(
-                spark,
-                job,
-                str(checkpoint),
-                link,
-                available_now=available_now,
-                stop_requested=look.watching(stop_requested),
-                notice=notice,
-                stop_seconds=stop_seconds,
-            )
+            follows = not (available_now or job.only_snapshot)
+            application = spark.sparkContext.applicationId
+            others = occupied.others(application)
+            with occupied.held(application, job.lanes if follows else 0):
+                return run.deliver(
+                    spark,
+                    job,
+                    place,
+                    link,
+                    available_now=available_now,
+                    stop_requested=look.watching(stop_requested),
+                    notice=notice,
+                    stop_seconds=stop_seconds,
+                    occupied=others,
+                )
         except Exception as error:
             if stop_requested() and is_stop(error):
                 return True

@@ -17,6 +17,7 @@ from tailrace.link import Link
 from tailrace.source.checkpoint_folder import qualified
 from tailrace.source.preflight import Preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming.clusters import job_for, listen_for
 from tailrace.streaming.handle import Stream
 from tailrace.streaming.jobs import load_job
 from tailrace.streaming.messages import Messages
@@ -42,6 +43,7 @@ def stream(
     strict: bool = False,
     worker: str | os.PathLike[str] | None = None,
     stop_timeout: float = STOP_SECONDS,
+    link_port: int = 0,
     on_notice: Notify | None = None,
     on_progress: Callable[[StreamStatus], None] | None = None,
     on_event: Notify | None = None,
@@ -64,6 +66,8 @@ def stream(
         worker: the file of the Kafka Connect worker that the connector ran in; converters, config providers and settings of
             Kafka's clients are taken from it where the connector has none.
         stop_timeout: how many seconds a stop may take, for the last commits and for bringing lanes to one position.
+        link_port: on which the driver listens for figures of tasks on other machines, and tells them to stop; 0 for any that is
+            free. Where executors do not reach it, figures are missing and a stop takes all of its time.
         on_notice: gets each line for people: warnings, retries. They also go to the logger `tailrace.stream`.
         on_progress: gets the status after each commit, on a thread of the stream's own; what it raises is logged.
         on_event: with `to="console"`: gets each record as a line of JSON; they are printed without it.
@@ -85,12 +89,14 @@ def stream(
         target = Target.parse(from_worker.target(to) if from_worker else to, None if checkpoint is None else str(checkpoint))
         until_started.callback(target.discard)
         job, settings = load_job(_config(config), target, from_worker, strict=strict)
+        job = job_for(job, settings, str(spark.sparkContext.master))
         messages.tell_of(from_worker, settings)
         check_folder(target)
         if checkpoint is not None:
             target = target.at(qualified(spark, str(target.checkpoint)))
         link = Link(messages.handle)
         until_started.callback(link.close)
+        listen_for(spark, link, messages.notice, port=link_port)
         look = Preflight(job, messages.notice, take_over=take_over)
         until_started.callback(look.close)
         try_worker(spark)

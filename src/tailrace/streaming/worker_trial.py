@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace import __version__
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, RetriableError
 from tailrace.streaming.session_checks import is_local
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def try_worker(spark: SparkSession) -> None:
 
     Raises:
         ConfigError: it lacks something; the message says what.
+        RetriableError: no task runs at all.
 
     """
     application = spark.sparkContext.applicationId
@@ -72,7 +73,9 @@ def _look(spark: SparkSession) -> Mapping[str, str]:
             raise ConfigError(
                 f"Spark's workers run Python {versions['worker']}, and this is {platform.python_version()}: {_REMEDY}"
             ) from error
-        raise
+        raise RetriableError(
+            f"a task that only looks at its Python fails: {next(iter(text.splitlines()), type(error).__name__)}"
+        ) from error
     return found
 
 
