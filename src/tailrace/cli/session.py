@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tailrace.cache import cache_folder, keep
 from tailrace.cli.cluster import SparkSettings
 from tailrace.cli.worker_python import own_environment, worker_python
+from tailrace.errors import RetriableError, TailraceError
 from tailrace.java import provide_java
 from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.java_process import keep_quiet
@@ -74,10 +75,25 @@ def start_session(
         while_starting.enter_context(own_environment(settings.python))
         if not verbose:
             while_starting.enter_context(_errors_of_java_to(cache_folder() / "spark.log"))
+        while_starting.enter_context(_masters_errors(master))
         found = builder.getOrCreate()
     if not verbose:
         keep_quiet(found)
     return found
+
+
+@contextmanager
+def _masters_errors(master: str) -> Iterator[None]:
+    """Say of a session that can't be made on a cluster what may be wrong; Java's own message is of a later moment."""
+    try:
+        yield
+    except Exception as error:
+        if master.startswith("local") or isinstance(error, TailraceError):
+            raise
+        raise RetriableError(
+            f"there is no session with the master {master}: is it there, does it reach this machine, and does it have the same "
+            "version of Spark, spark.authenticate.secret and encryption? --verbose shows what Spark says"
+        ) from error
 
 
 @contextmanager
