@@ -140,7 +140,7 @@ class _Run:
                 )
             old = ", to its end under the topic names of before" if claim.routing is not None else ""
             self.notice(f"reading the snapshot with {counted(lanes)}{old}")
-            if self._read_snapshot(lane_alignment.as_recorded(job, claim)):
+            if self._read_snapshot(lane_alignment.as_recorded(job, claim, self._asking(job))):
                 return True
             claim = self._claimed(job)
         return not job.only_snapshot and self._log(job, claim, available_now=available_now)
@@ -165,7 +165,7 @@ class _Run:
             self.notice(lane_alignment.alignment_notice(job, claim))
             meeting = self._alignment_job(job, claim, nearest=attempts == 0)
             if self._kept_up(meeting, available_now=True):
-                return self._align_lanes(lane_alignment.as_recorded(job, claim))
+                return self._align_lanes(evolve(meeting, until=None))
             claim = self._claimed(job)
             attempts += 1
         return self._kept_up(job, available_now=available_now) and self._align_lanes(job)
