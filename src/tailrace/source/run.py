@@ -18,7 +18,6 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -223,7 +222,7 @@ class _Run:
         while True:
             began = time.monotonic()
             try:
-                query = start(self.spark, job, self.checkpoint, available_now=available_now)
+                query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
                 return wait(query, self.link, self.stop)
             except Exception as error:
                 if self.stop_requested() and is_stopped(error):
@@ -238,21 +237,13 @@ class _Run:
                     return True
 
 
-def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
+def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
     spark.dataSource.register(DeliverySource)
-    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, str(_file_of(job))).load()
+    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, link.keep(job.to_json())).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
     return writer.start()
-
-
-def _file_of(job: Job) -> Path:
-    """The job in a file, in the folder of its link, which only this user can enter and which ends with the run."""
-    path = Path(job.link).with_name(f"job-{uuid.uuid4().hex}.json")
-    path.touch(mode=0o600)
-    path.write_text(job.to_json(), encoding="utf-8")
-    return path
 
 
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
