@@ -56,6 +56,7 @@ def submit(script, *arguments, path, master="local[3]"):
     return subprocess.Popen(
         [*command, str(script), *map(str, arguments)],
         env={**environment, "SPARK_LOCAL_IP": "127.0.0.1"},
+        cwd=path,
         stdout=out,
         stderr=err,
     )
