@@ -1,7 +1,7 @@
 """The link between the driver and tasks on other machines: figures, notices and log lines one way, "stop" the other.
 
 It goes over TLS 1.3. Each run makes a key and a certificate of its own, and a secret; the tasks get the certificate and the
-secret within the job, as Spark sends them (`docs/decisions/0018-clusters.md`). A task trusts that one certificate, and the
+secret within the job, as Spark sends them (`docs/decisions/0019-clusters.md`). A task trusts that one certificate, and the
 driver who knows the secret. Messages are JSON, never pickles.
 
 Unlike on one machine a task never waits for the driver: messages are sent on a thread, and a connection that breaks is made
