@@ -13,12 +13,13 @@ from attrs import evolve
 
 from support.kafka_reading import read_topics
 from support.mysql_settings import properties_for
-from tailrace.cli.running import Target, load_job
 from tailrace.connectors.base import Lane
 from tailrace.source import lane_alignment
 from tailrace.source.job import Pace
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.slow]
 LANES = 3

@@ -1,7 +1,8 @@
-"""The data source of `tailrace run`: its tasks read the log *and* deliver, and give Spark only figures.
+"""The data source of the direct way: its tasks read the log *and* deliver, and give Spark only figures.
 
-The format's name is internal: only the command line uses it. See `slices` for the meaning of offsets here, and
-`task` for a task's work.
+See `slices` for the meaning of offsets here, and `task` for a task's work. The job itself reaches the planner, which is on the
+driver's machine, over the link, and the tasks within the reader that Spark sends them. The format's name is internal: only
+tailrace's own runs use it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from typing import Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
+from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
-from tailrace.link import Reporter
+from tailrace.link import Reporter, kept
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.retry import retrying
+from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
-JOB_OPTION = "job.secret"  # "secret" in the name makes Spark redact the value wherever it shows options
+JOB_OPTION = "job"
+"""Where the driver's link keeps the job: options are shown in plans, on Spark's pages and in its event log."""
 SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, skipped bigint, delivered string, lag_ms bigint"
 
 
@@ -40,7 +44,9 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
-        return DeliveryReader(Job.from_json(self.options[JOB_OPTION]))
+        job = Job.from_json(kept(self.options[JOB_OPTION]))
+        know(job.values)  # Java may be older than a variable of the driver's environment
+        return DeliveryReader(job)
 
 
 class TurnPartition(InputPartition):  # type: ignore[misc]
@@ -90,7 +96,8 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task."""
-        figures = deliver(self._job, partition.turn)
+        with unpacked(self._job) as job:
+            figures = deliver(job, partition.turn)
         yield (
             figures.changes,
             figures.records,
