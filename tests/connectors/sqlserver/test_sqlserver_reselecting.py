@@ -81,3 +81,12 @@ def test_a_column_that_the_table_no_longer_has_is_told(table: Database, caplog: 
     assert afters(read)[0]["note"] is None
     assert "a row of" in caplog.text
     assert "can't be read again" in caplog.text
+
+
+def test_rules_of_columns_are_for_what_is_read_again_too(table: Database) -> None:
+    settings = settings_of(table, **RESELECT, **{"column.mask.with.3.chars": r"dbo\.t\.note"})
+    read = begin(settings)
+    table.sql(insert(1))
+    write(table, "UPDATE t SET note = N'secret'")
+    read_on(settings, read)
+    assert [each["note"] for each in afters(read)] == ["***", "***"]
