@@ -26,7 +26,7 @@ from tailrace.source.stop_time import StopTime
 from tailrace.source.task import deliver
 
 TABLES = [f"T{n}" for n in range(6)]
-SPARK = SimpleNamespace(sparkContext=SimpleNamespace(master="local[3]", defaultParallelism=3, getConf=dict))
+SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
 MOST_TURNS = 5  # of following the log
 LINK = SimpleNamespace(let_tasks_work=lambda: None)
 
@@ -121,8 +121,9 @@ class Runs:
         for read in sorted(reads, key=lambda each: int(name.fullmatch(each.topic)[1])):
             if read.value is not None:
                 value = json.loads(read.value)
-                row = value["after"] or value["before"]
-                source = value["source"]
+                row, source = value["after"] or value["before"], value["source"]
+                if source["table"] not in TABLES:
+                    continue
                 found[source["table"], row["ID"]].append((value["op"], row["V"]))
                 if "row" in source and value["op"] != "r":
                     places[read.topic].append((source["file"], source["pos"], source["row"]))
