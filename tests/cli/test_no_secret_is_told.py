@@ -3,13 +3,14 @@ of its processes, checkpoints, topics, messages of errors.
 """
 
 import base64
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
@@ -48,7 +49,7 @@ def shown(port, seen):
         for page in PAGES:
             with urllib.request.urlopen(place + page.format(number), timeout=60) as answer:  # noqa: S310
                 seen[page] = answer.read().decode()
-    except (OSError, IndexError, urllib.error.URLError):
+    except (OSError, IndexError, ValueError):  # it is starting, or has ended
         return
 
 
@@ -96,6 +97,7 @@ def tailrace(*arguments, port):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
 
 
@@ -104,10 +106,12 @@ def watched(process, port):
     pages, lines = {}, set()
 
     def watch():
+        is_asked_to_end = False
         while process.poll() is None:
             shown(port, pages)
-            if set(pages) == set(PAGES):
+            if set(pages) == set(PAGES) and not is_asked_to_end:
                 process.terminate()
+                is_asked_to_end = True
             try:
                 for each in psutil.Process(process.pid).children(recursive=True):
                     lines.add(" ".join(each.cmdline()))
@@ -117,8 +121,12 @@ def watched(process, port):
 
     watching = threading.Thread(target=watch)
     watching.start()
-    output = process.communicate(timeout=300)[0]
-    watching.join()
+    try:
+        output = process.communicate(timeout=300)[0]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        watching.join()
     return output, pages, lines
 
 

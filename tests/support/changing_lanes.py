@@ -121,8 +121,9 @@ class Runs:
         for read in sorted(reads, key=lambda each: int(name.fullmatch(each.topic)[1])):
             if read.value is not None:
                 value = json.loads(read.value)
-                row = value["after"] or value["before"]
-                source = value["source"]
+                row, source = value["after"] or value["before"], value["source"]
+                if source["table"] not in TABLES:
+                    continue
                 found[source["table"], row["ID"]].append((value["op"], row["V"]))
                 if "row" in source and value["op"] != "r":
                     places[read.topic].append((source["file"], source["pos"], source["row"]))
