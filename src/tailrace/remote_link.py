@@ -181,13 +181,16 @@ class RemoteReporter:
         self._thread.join(FLUSH_SECONDS)
 
     def _work(self) -> None:
+        told = False
         while True:
             try:
                 with self._connected() as connection:
                     self._talk(connection)
                     return
             except OSError as error:
-                _LOG.debug("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
+                if self._heard_at is None and not told:
+                    _LOG.info("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
+                told = True
             if self._heard_at is not None and time.monotonic() - self._heard_at > GONE_SECONDS:
                 self._stopping.set()
             if self._closing.wait(AGAIN_SECONDS):
