@@ -21,9 +21,12 @@ class Session:
         self.asked = 0
         self._seen = seen
         self.sparkContext = SimpleNamespace(
-            master=master, applicationId=name, getConf=lambda: set(conf), pythonExec="python3", parallelize=lambda *_: self
+            master=master,
+            applicationId=name,
+            getConf=lambda: SimpleNamespace(contains=lambda name: name in conf),
+            pythonExec="python3",
+            parallelize=lambda *_: self,
         )
-        self.sparkContext.getConf = lambda: SimpleNamespace(contains=lambda name: name in conf)
 
     def map(self, function):
         return self
