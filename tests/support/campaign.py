@@ -204,7 +204,7 @@ class Campaign(Blows):
             "topic.prefix": self._prefix,
             "tailrace.slice.ms": "15000",  # a dead planner is noticed where a slice ends
             "tasks.max": str(self._parts.lanes),
-            "database.hostname": "127.0.0.1",
+            "database.hostname": self._parts.mysql_proxy.host,
             "database.port": str(self._parts.mysql_proxy.port),
             "database.user": server.user,
             "database.password": server.password,
