@@ -1,8 +1,8 @@
 """The link between the driver and the tasks that run on the same machine.
 
 Figures, notices, log lines and console lines go one way, "stop" goes the other. It is a convenience, not part of
-delivery: a task without a link (on another machine, or after the driver's death) uses only its time budget. It is a
-Unix socket in a folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
+delivery: a task without a link (after the driver's death) uses only its time budget. It is a Unix socket in a folder that
+only this user can enter, so no key is needed; messages are JSON, never pickles. Tasks on other machines have `remote_link`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,38 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any
 
+from tailrace.remote_link import RemoteAddress, RemoteListener
+
 Handler = Callable[[str, Any], None]
 GO, STOP = b"go", b"stop"
 ASK_SECONDS = 0.1
 
 
 class Link:
-    """The driver's end. `handler(kind, content)` is called on threads of the link, one message at a time."""
+    """The driver's end. `handler(kind, content)` is called on threads of the link, one message at a time.
+
+    Attributes:
+        address: the socket's path.
+        folder: only this user can enter it, and it ends with the link.
+        elsewhere: where tasks on other machines find the driver; None while it does not listen for them.
+
+    """
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
-        self.address = str(self._folder / "link")
+        self.folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
+        self.address = str(self.folder / "link")
+        self.elsewhere: RemoteAddress | None = None
+        self._remote: RemoteListener | None = None
         self._listener = Listener(self.address, family="AF_UNIX")
         threading.Thread(target=self._accept, daemon=True, name="tailrace-link").start()
+
+    def listen_elsewhere(self, host: str, bind: str = "", port: int = 0) -> None:
+        """Listen for tasks on other machines too, as `RemoteListener` says."""
+        self._remote = RemoteListener(self._handle, self._stop.is_set, self.folder, host=host, bind=bind, port=port)
+        self.elsewhere = self._remote.address
 
     def stop_tasks(self) -> None:
         """Tell all tasks, including later ones, to commit and end."""
@@ -46,7 +62,13 @@ class Link:
     def close(self) -> None:
         """Accept no more messages."""
         self._listener.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._remote is not None:
+            self._remote.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _handle(self, kind: str, content: Any) -> None:
+        with self._lock:
+            self._handler(kind, content)
 
     def _accept(self) -> None:
         while True:
@@ -61,8 +83,7 @@ class Link:
             while True:
                 kind, content = json.loads(connection.recv_bytes())
                 if kind != "ask":
-                    with self._lock:
-                        self._handler(kind, content)
+                    self._handle(kind, content)
                 connection.send_bytes(STOP if self._stop.is_set() else GO)
 
 

@@ -7,9 +7,10 @@ import sys
 import pytest
 
 from support.jks import jks
-from tailrace.cli.running import Target, load_job
 from tailrace.connectors.load import from_mapping
 from tailrace.schema_history.configured import schema_history_of
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 from tailrace_standins.servers.sqlserver_server import StandInServer
 
 NOBODY = "kafka:9092"  # there is no such host

@@ -5,8 +5,9 @@ import logging
 import pytest
 
 from tailrace.cli import screen, snapshot_lines
-from tailrace.cli.screen import Screen, Totals, size_text
+from tailrace.cli.screen import Screen
 from tailrace.source.snapshot_progress import SnapshotProgress
+from tailrace.streaming.totals import Totals, size_text
 
 
 def figures(task, changes, lane=0, **more):

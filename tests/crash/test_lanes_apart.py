@@ -14,9 +14,9 @@ from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.live_run import LiveRun
 from support.mysql_settings import properties_for
-from tailrace.cli.running import source_name
 from tailrace.connectors.load import from_mapping
 from tailrace.sinks import open_sink
+from tailrace.streaming.jobs import source_name
 
 SECONDS = 180
 TABLES = [f"t{n}" for n in range(8)]

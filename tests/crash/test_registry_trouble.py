@@ -20,7 +20,6 @@ from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.mysql_settings import properties_for
 from tailrace.cli.demo_avro import avro_properties
-from tailrace.cli.running import Target, load_job
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import streaming
 from tailrace.errors import RegistryError, TailraceError
@@ -28,6 +27,8 @@ from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace.source.job import Pace
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.slow]
 TABLES = ("orders_1", "orders_2", "people")

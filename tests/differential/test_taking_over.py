@@ -18,7 +18,6 @@ from support.encoding import records_of
 from support.kafka_reading import read_topics
 from support.mysql_settings import settings_for
 from tailrace.cli.main import main
-from tailrace.cli.running import Target, load_job
 from tailrace.connect_offsets.entries import compact
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors.base import Lane, LogRange
@@ -30,6 +29,8 @@ from tailrace.schema_history.configured import schema_history_of
 from tailrace.sinks.files import FilesSink
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 from tailrace_standins.servers.java_jars import Unavailable
 from tailrace_standins.servers.kafka_broker import KafkaBroker
 from tailrace_standins.servers.mysql_server import MySqlServer

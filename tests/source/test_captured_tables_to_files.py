@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from support.captured_shops import KINDS, Shop, plain_properties, shop_of
-from tailrace.cli.running import Target, load_job
 from tailrace.link import Link
 from tailrace.source import run
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
 

@@ -13,12 +13,13 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import counting_job, delivered, grow, purge
-from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.link import Link
 from tailrace.source import run
 from tailrace.source.job import Pace
+from tailrace.source.slots import require_slots
 from tailrace.source.stop_time import StopTime
+from tailrace.streaming.failures import is_stop, unwrapped
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -243,7 +244,7 @@ def run_to_the_head(spark, job, checkpoint, told):
 
 def test_more_lanes_than_cores_are_refused(spark, job):
     with pytest.raises(ConfigError, match=r"tasks\.max=3 wants 3 tasks at once, and Spark has 2 cores"):
-        run.require_slots(spark, evolve(job, lanes=3))
+        require_slots(spark, evolve(job, lanes=3), print, lambda: False)
 
 
 def test_speculative_execution_is_refused():

@@ -13,7 +13,7 @@ from tailrace.source import run
 from tailrace.source.job import Pace
 from tailrace.source.stop_time import StopTime
 
-SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=2))
+SPARK = SimpleNamespace(sparkContext=SimpleNamespace(master="local[2]", defaultParallelism=2, getConf=dict))
 
 
 @pytest.fixture

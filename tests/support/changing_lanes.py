@@ -25,7 +25,7 @@ from tailrace.source.stop_time import StopTime
 from tailrace.source.task import deliver
 
 TABLES = [f"T{n}" for n in range(6)]
-SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
+SPARK = SimpleNamespace(sparkContext=SimpleNamespace(master="local[3]", defaultParallelism=3, getConf=dict))
 MOST_TURNS = 5  # of following the log
 LINK = SimpleNamespace(let_tasks_work=lambda: None)
 

@@ -4,11 +4,12 @@ import sys
 from pathlib import Path
 
 from tailrace.cli.exit_codes import exit_code_for
-from tailrace.cli.failures import cause_of
-from tailrace.cli.running import Target, run_job
+from tailrace.cli.running import run_job
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import LOCAL
 from tailrace.source.job import Job
+from tailrace.streaming.failures import cause_of
+from tailrace.streaming.targets import Target
 
 
 def main() -> int:

@@ -15,7 +15,9 @@ START_SECONDS = 120
 
 
 class SparkCluster:
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path, workers: int = 2, properties: Path | None = None) -> None:
+        """`properties`: a file of Spark's settings for master and workers."""
+        self._properties = [] if properties is None else ["--properties-file", str(properties)]
         self._folder = folder
         self._workers = workers
         self._processes: list[subprocess.Popen] = []
@@ -67,7 +69,8 @@ class SparkCluster:
             "0",
         ]
         log = (self._folder / f"{len(self._processes)}.log").open("wb")
-        self._processes.append(subprocess.Popen([*command, *arguments], env=environment, stdout=log, stderr=log))
+        command += [*self._properties, *arguments]
+        self._processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
 
     def _wait_for(self, what, text, number=0):
         deadline = time.monotonic() + START_SECONDS

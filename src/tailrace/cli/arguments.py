@@ -23,12 +23,13 @@ To = Annotated[
     ),
 ]
 Checkpoint = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--checkpoint",
         metavar="DIR",
-        help="Folder of Spark's checkpoint; with --to console also of the progress, which is not kept without it. Kafka "
-        "keeps the progress itself: there the checkpoint only guards against its loss. "
+        help="Folder of Spark's checkpoint, here or where else Spark can write (hdfs:, s3a:); with --to console also of the "
+        "progress, which is not kept without it. Kafka keeps the progress itself: there the checkpoint only guards against its "
+        "loss. "
         "[default for files: DIR/_tailrace/checkpoint, else a temporary one]",
     ),
 ]

@@ -16,13 +16,14 @@ import orjson
 
 from tailrace.cli.demo_ways import Way, chosen_way
 from tailrace.cli.demo_writer import Writer
-from tailrace.cli.running import StopSignal, load_job, run_job
+from tailrace.cli.running import StopSignal, run_job
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import Shop
 from tailrace.connectors.interface import Demo
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
 from tailrace.object_paths import load_object
+from tailrace.streaming.jobs import load_job
 
 CATCH_UP_SECONDS = 300
 

@@ -14,10 +14,10 @@ from attrs import Factory, frozen
 
 from tailrace.cli.demo_avro import RegisteredSchemas, avro_properties
 from tailrace.cli.demo_reader import Reader, from_json
-from tailrace.cli.running import Target
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import PREFIX
 from tailrace.errors import ConfigError
+from tailrace.streaming.targets import Target
 from tailrace_standins.servers.apicurio_registry import ApicurioRegistry
 from tailrace_standins.servers.java_jars import Unavailable
 from tailrace_standins.servers.kafka_broker import KafkaBroker

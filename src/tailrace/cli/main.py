@@ -14,11 +14,20 @@ from rich.text import Text
 from tailrace import __version__
 from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
-from tailrace.cli.failures import cause_of, first_line
 from tailrace.cli.offsets_commands import offsets_app
 from tailrace.cli.samples import Samples
+from tailrace.cli.spark_arguments import (
+    Archives,
+    BlockManagerPort,
+    Conf,
+    DriverHost,
+    DriverPort,
+    LinkPort,
+    PropertiesFile,
+)
 from tailrace.errors import TailraceError
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming.failures import cause_of, first_line
 
 app = typer.Typer(
     name="tailrace",
@@ -59,9 +68,17 @@ def run(
         typer.Option(
             "--master",
             metavar="URL",
-            help="The Spark master that runs the tasks. [default: this machine, with a core for each lane, at least 2]",
+            help="The Spark master whose executors run the tasks: local[N], spark://HOST:PORT, yarn or k8s://HOST:PORT. "
+            "[default: this machine, with a core for each lane, at least 2]",
         ),
     ] = None,
+    conf: Conf = None,
+    properties_file: PropertiesFile = None,
+    driver_host: DriverHost = None,
+    driver_port: DriverPort = 0,
+    block_manager_port: BlockManagerPort = 0,
+    link_port: LinkPort = 0,
+    archives: Archives = None,
     take_over: Annotated[
         bool,
         typer.Option(
@@ -90,6 +107,7 @@ def run(
     Ctrl-C or SIGTERM: a last commit, then exit code 0. A second Ctrl-C ends at once. A kill at any moment is safe:
     the next run goes on from the last commit.
     """
+    from tailrace.cli.cluster import ClusterOptions
     from tailrace.cli.run_command import run_connector
 
     run_connector(
@@ -103,6 +121,15 @@ def run(
         take_over=take_over,
         strict=strict,
         worker=worker,
+        spark_options=ClusterOptions(
+            conf=conf or (),
+            properties_file=properties_file,
+            driver_host=driver_host,
+            driver_port=driver_port,
+            block_manager_port=block_manager_port,
+            link_port=link_port,
+            archives=archives,
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from tailrace.signals.moved_work import restarted
 from tailrace.sinks.base import RecordedState
 
 
-def show(config: Path, to: str, checkpoint: Path | None, worker: Path | None) -> None:
+def show(config: Path, to: str, checkpoint: str | None, worker: Path | None) -> None:
     """Print `{"delivered", "restart"}`, and `signalled` where signals asked for something; of several lanes a list."""
     lanes = StoredProgress.of(config, to, checkpoint, worker).lanes()
     if not lanes:
@@ -26,7 +26,7 @@ def show(config: Path, to: str, checkpoint: Path | None, worker: Path | None) ->
     typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
 
 
-def set_(config: Path, to: str, position: str, checkpoint: Path | None, worker: Path | None) -> None:
+def set_(config: Path, to: str, position: str, checkpoint: str | None, worker: Path | None) -> None:
     """Store a restart position; nothing counts as delivered beyond it."""
     kept = StoredProgress.of(config, to, checkpoint, worker)
     restart = restart_from(kept.settings, _parsed(position))

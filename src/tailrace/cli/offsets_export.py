@@ -17,7 +17,7 @@ from tailrace.schema_history.configured import schema_history_of
 from tailrace.signals.moved_work import is_at_work
 
 
-def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None, worker: Path | None) -> None:
+def export(config: Path, to: str, destination: str, name: str | None, checkpoint: str | None, worker: Path | None) -> None:
     """Write the delivered position as Debezium's offset, and the history where the configuration says."""
     kept = StoredProgress.of(config, to, checkpoint, worker)
     settings = kept.settings

@@ -26,7 +26,7 @@ def import_(
     to: str,
     source: str | None,
     name: str | None,
-    checkpoint: Path | None,
+    checkpoint: str | None,
     worker: Path | None,
     *,
     force: bool,

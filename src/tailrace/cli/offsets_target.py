@@ -10,7 +10,6 @@ from pathlib import Path
 import typer
 from attrs import evolve, frozen
 
-from tailrace.cli.running import Target, load_job
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.base import HistoryRecord, Progress
@@ -20,6 +19,8 @@ from tailrace.schema.history import identity, new_records
 from tailrace.sinks.base import RecordedState
 from tailrace.sinks.lease import Lease
 from tailrace.source.job import Job
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 
 
 @frozen
@@ -31,7 +32,7 @@ class StoredProgress:
     target: Target
 
     @classmethod
-    def of(cls, config: Path, to: str, checkpoint: Path | None, worker: Path | None = None) -> StoredProgress:
+    def of(cls, config: Path, to: str, checkpoint: str | None, worker: Path | None = None) -> StoredProgress:
         """The progress of a configuration file's connector, with its Connect worker's settings."""
         if to == "console" and checkpoint is None:
             raise ConfigError("--to console keeps no progress without --checkpoint DIR")
@@ -96,7 +97,15 @@ class StoredProgress:
                     opened = sink.open(lane)
                     known = {identity(record) for record in opened.history}
                     sink.commit(progress, list(new_records(history(opened), known).values()))
-            shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it has the old position as a floor
+            self._remove_checkpoint()
+
+    def _remove_checkpoint(self) -> None:
+        """Remove the checkpoint, which has the old position as a floor; one that is elsewhere only Spark can reach."""
+        folder = self.target.checkpoint
+        if isinstance(folder, str):
+            _say(f"remove {folder} before the next run: the checkpoint still has the old position")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _say(text: str) -> None:

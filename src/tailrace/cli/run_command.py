@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.cli.running import Target, check_folder, load_job, run_job
+from tailrace.cli.cluster import ClusterOptions
+from tailrace.cli.running import run_job
 from tailrace.cli.screen import Screen
 from tailrace.config.worker import Worker
+from tailrace.streaming.clusters import is_this_machine, job_for
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target, check_folder
 
 
 def run_connector(
     config: Path,
     to: str,
-    checkpoint: Path | None,
+    checkpoint: str | None,
     *,
     available_now: bool,
     master: str | None,
@@ -21,12 +25,15 @@ def run_connector(
     take_over: bool,
     strict: bool,
     worker: Path | None,
+    spark_options: ClusterOptions,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     from_worker = Worker.read(worker)
     target = Target.parse(from_worker.target(to) if from_worker else to, checkpoint)
     try:
         job, settings = load_job(config, target, from_worker, strict=strict)
+        if master is not None and not is_this_machine(master):
+            job = job_for(job, settings, master)
         check_folder(target)
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
             for note in (*(from_worker.ignored() if from_worker else ()), *settings.notes):
@@ -39,6 +46,7 @@ def run_connector(
                 screen,
                 available_now=available_now,
                 master=master,
+                spark_options=spark_options,
                 stop_timeout=stop_timeout,
                 verbose=verbose,
                 take_over=take_over,

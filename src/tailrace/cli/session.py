@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.cache import cache_folder, keep
-from tailrace.cli.java_process import keep_quiet
-from tailrace.cli.worker_python import worker_python
+from tailrace.cli.cluster import SparkSettings
+from tailrace.cli.worker_python import own_environment, worker_python
 from tailrace.java import provide_java
+from tailrace.streaming.clusters import is_this_machine
+from tailrace.streaming.java_process import keep_quiet
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,6 +34,9 @@ LEAN = {
     "spark.speculation": "false",
     "spark.python.use.daemon": "false",
 }
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+ELSEWHERE = {"spark.python.use.daemon": "true"}
+"""A daemon ends an executor's Python processes with it, also where the executor is killed."""
 LOGGING = """\
 status = off
 appender.console.type = Console
@@ -43,24 +49,51 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-def start_session(*, master: str = LOCAL, verbose: bool = False) -> SparkSession:
-    """The session of the command line."""
+def start_session(
+    *, master: str = LOCAL, verbose: bool = False, settings: SparkSettings | None = None
+) -> SparkSession:
+    """The session of the command line, with what it says of Spark."""
+    settings = settings or SparkSettings()
     provide_java()
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    is_here = is_this_machine(master)
+    own = worker_python() if is_here else sys.executable
+    os.environ.setdefault("PYSPARK_PYTHON", settings.python or own)
+    if is_here:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
     logging = _logging_file("warn" if verbose else "off")
     builder = SparkSession.builder.master(master).appName("tailrace")
     options = f"-Dlog4j2.configurationFile=file:{logging} -XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=1"
-    for name, value in {**LEAN, "spark.driver.extraJavaOptions": options}.items():
+    lean = LEAN if is_here else {**LEAN, **ELSEWHERE}
+    ours = {name: value for name, value in {**lean, JAVA_OPTIONS: options}.items() if name not in settings.in_file}
+    for name, value in {**ours, **settings.conf}.items():
         builder = builder.config(name, value)
-    if verbose:
-        return builder.getOrCreate()
-    with _errors_of_java_to(cache_folder() / "spark.log"):
+    with ExitStack() as while_starting:
+        while_starting.enter_context(_reading(settings.properties_file))
+        while_starting.enter_context(own_environment(settings.python))
+        if not verbose:
+            while_starting.enter_context(_errors_of_java_to(cache_folder() / "spark.log"))
         found = builder.getOrCreate()
-    keep_quiet(found)
+    if not verbose:
+        keep_quiet(found)
     return found
+
+
+@contextmanager
+def _reading(properties: Path | None) -> Iterator[None]:
+    """Let Java, if it is started meanwhile, read a file of settings: what is in it is in no argument."""
+    name = "PYSPARK_SUBMIT_ARGS"
+    before = os.environ.get(name)
+    if properties is not None:
+        os.environ[name] = f"--properties-file {shlex.quote(str(properties.absolute()))} {before or 'pyspark-shell'}"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
 
 
 @contextmanager

@@ -3,6 +3,9 @@
 Spark puts an archive of pyspark first in a worker's PYTHONPATH. Each process compiles an archive's modules
 again, which takes half a second, and a query starts five processes before its first row. If Spark runs from the
 installed pyspark, the archive has nothing else in it, so a small program removes it from the path.
+
+On a cluster the program is the executors', and Spark's planners, which run here, take the same. A packed environment has a
+relative path there, so that Java is started in a folder where this Python is found under it.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import hashlib
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -47,3 +52,20 @@ def worker_python() -> str:
     name = hashlib.sha256(sys.executable.encode()).hexdigest()[:12]  # a machine may have several
     program = keep(cache_folder() / "workers" / f"python-{name}", text, mode=0o755)
     return str(program) if os.access(program, os.X_OK) else sys.executable
+
+
+@contextmanager
+def own_environment(program: str | None) -> Iterator[None]:
+    """Until the end of the block new processes begin in a folder where a relative path of a Python leads to this one."""
+    if program is None or not program.startswith("."):
+        yield
+        return
+    text = _PROGRAM.format(python=shlex.quote(sys.executable))
+    folder = cache_folder() / "workers" / hashlib.sha256(sys.executable.encode()).hexdigest()[:12]
+    keep(folder / program, text, mode=0o755)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)

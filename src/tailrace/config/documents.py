@@ -19,6 +19,8 @@ from tailrace.errors import ConfigError
 
 _BESIDE_CONFIG = {"name", "config", "tasks", "type", "initial_state"}  # of Connect's requests and answers
 _YAML = (".yaml", ".yml")
+GIVEN = "the configuration"
+"""What a text or a mapping is called in messages."""
 
 
 def read_document(path: Path, problems: Problems) -> Mapping[str, Any]:
@@ -29,6 +31,14 @@ def read_document(path: Path, problems: Problems) -> Mapping[str, Any]:
             f"{path} holds no JSON object: of connectors as Kafka Connect lists them, put the one into a file"
         )
     return _object(found, path)
+
+
+def read_given(given: Mapping[str, Any] | str, problems: Problems) -> Mapping[str, Any]:
+    """The contents of a JSON text that has one connector, or such an object itself."""
+    found = _read_json(GIVEN, given, problems) if isinstance(given, str) else given
+    if not isinstance(found, Mapping) or _is_dump(found):
+        raise ConfigError(f"the configuration is no JSON object of one connector, but {_json_type(found)}")
+    return _unwrapped(found)
 
 
 def read_documents(path: Path, problems: Problems) -> Sequence[tuple[str, Mapping[str, Any]]]:
@@ -142,7 +152,7 @@ def _instead(value: Any) -> str:
     return "every property is a text, a number or a boolean"
 
 
-def _read_json(path: Path, text: str, problems: Problems) -> Any:
+def _read_json(path: Path | str, text: str, problems: Problems) -> Any:
     def last(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return _last_ones(pairs, problems)
 

@@ -10,7 +10,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from tailrace.config.javaproperties import PropertiesError, parse
@@ -25,10 +26,49 @@ class PlaceholderError(ValueError):
     """A placeholder that can't be replaced; the text says why."""
 
 
+_known: dict[str, str] = {}
+"""Values that were found on another machine, by their placeholders."""
+
+
 def is_placeholder(text: str) -> bool:
     """Whether the whole text is one placeholder, so that showing it reveals no secret."""
     match = _PLACEHOLDER.fullmatch(text)
     return match is not None and match["provider"] in OURS
+
+
+def know(values: Mapping[str, str]) -> None:
+    """From now on these values replace their placeholders."""
+    _known.update(values)
+
+
+@contextmanager
+def known_from_elsewhere(values: Mapping[str, str]) -> Iterator[None]:
+    """Until the end of the block these values replace their placeholders, whatever this machine has."""
+    before = dict(_known)
+    know(values)
+    try:
+        yield
+    finally:
+        _known.clear()
+        _known.update(before)
+
+
+def values_in(texts: Iterable[str]) -> dict[str, str]:
+    """The values of all placeholders in some texts, by the placeholder.
+
+    Raises:
+        PlaceholderError: one can't be had; the text names the placeholder.
+
+    """
+    found: dict[str, str] = {}
+
+    def note(match: re.Match[str]) -> str:
+        found[match.group()] = _value(match)
+        return ""
+
+    for text in texts:
+        with_replaced(text, note)
+    return {placeholder: value for placeholder, value in found.items() if placeholder != value}
 
 
 def left_as_it_is(text: str) -> bool:
@@ -80,6 +120,8 @@ def _provider_of(placeholder: str) -> re.Match[str] | None:
 
 
 def _value(match: re.Match[str]) -> str:
+    if (known := _known.get(match.group())) is not None:
+        return known
     provider, path, key = match["provider"], match["path"], match["key"]
     if _provider_of(match.group()) is None:
         return match.group()

@@ -17,7 +17,7 @@ from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
 from tailrace.config.confluent_cloud import from_cloud
 from tailrace.config.custom_converter_settings import CustomConverterSettings
-from tailrace.config.documents import flatten, read_document
+from tailrace.config.documents import GIVEN, flatten, read_document, read_given
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
 from tailrace.config.keys import read_message_keys
@@ -69,14 +69,18 @@ def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False
 
 
 def load_with_document(
-    path: Path, worker: Worker | None = None, *, strict: bool = False
+    config: Path | str | Mapping[str, Any], worker: Worker | None = None, *, strict: bool = False
 ) -> tuple[Mapping[str, Any], Settings]:
-    """The settings with the document that they come from, which other processes need. Raises as `load`."""
+    """The settings with the document that they come from, which other processes need. Raises as `load`.
+
+    `config` is a file, or JSON: as text, or as a mapping.
+    """
     problems = Problems(strict=strict)
-    document = read_document(path, problems)
+    source = str(config) if isinstance(config, Path) else GIVEN
+    document = read_document(config, problems) if isinstance(config, Path) else read_given(config, problems)
     if worker is not None:
         document = worker.applied_to(document, problems)
-    return document, from_mapping(document, source=str(path), problems=problems)
+    return document, from_mapping(document, source=source, problems=problems)
 
 
 def from_mapping(

@@ -1,6 +1,7 @@
-"""The data source of `tailrace run`: its tasks read the log *and* deliver, and give Spark only figures.
+"""The data source of the direct way: its tasks read the log *and* deliver, and give Spark only figures.
 
-The format's name is internal: only the command line uses it. See `slices` for the meaning of offsets here, and
+The job itself reaches the planner, which is on the driver's machine, in a file, and the tasks within the reader that Spark
+sends them. The format's name is internal: only tailrace's own runs use it. See `slices` for the meaning of offsets here, and
 `task` for a task's work.
 """
 
@@ -8,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
+from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
 from tailrace.link import Reporter
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.retry import retrying
+from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
-JOB_OPTION = "job.secret"  # "secret" in the name makes Spark redact the value wherever it shows options
+JOB_OPTION = "job"
+"""The path of a file that only this user can read: options are shown in plans, on Spark's pages and in its event log."""
 SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, skipped bigint, delivered string, lag_ms bigint"
 
 
@@ -40,7 +45,9 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
-        return DeliveryReader(Job.from_json(self.options[JOB_OPTION]))
+        job = Job.from_json(Path(self.options[JOB_OPTION]).read_text(encoding="utf-8"))
+        know(job.values)  # Java may be older than a variable of the driver's environment
+        return DeliveryReader(job)
 
 
 class TurnPartition(InputPartition):  # type: ignore[misc]
@@ -90,7 +97,8 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task."""
-        figures = deliver(self._job, partition.turn)
+        with unpacked(self._job) as job:
+            figures = deliver(job, partition.turn)
         yield (
             figures.changes,
             figures.records,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from attrs import asdict, field, frozen
@@ -16,7 +17,9 @@ from attrs import asdict, field, frozen
 from tailrace.connectors import try_login
 from tailrace.connectors.interface import Connector
 from tailrace.events.pipeline import RecordPipeline, check_registries, pipeline_of
+from tailrace.link import Reporter
 from tailrace.object_paths import load_object
+from tailrace.remote_link import RemoteReporter
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord
@@ -57,6 +60,9 @@ class Job:
         source: the connector's name in progress records, so that they are not mixed up.
         target: where records go, as on the command line: `files:DIR`, `console`, `kafka:HOST:PORT`.
         link: the address of the driver's `Link`; "" without one.
+        link_elsewhere: the address for tasks on other machines, which holds a secret; None without one.
+        values: what placeholders of the document stand for on the driver's machine, for machines that do not know it.
+        files: the contents of files that the document names, in base64, by their paths, likewise.
         run: distinguishes two runs of the same job.
         connector: `module:function` that makes a `Connector` from the document.
         lanes: how many tasks read and deliver in parallel.
@@ -77,6 +83,9 @@ class Job:
     target: str
     pace: Pace = field(factory=Pace)
     link: str = ""
+    link_elsewhere: Mapping[str, Any] | None = field(default=None, repr=False)
+    values: Mapping[str, str] = field(factory=dict, repr=False)
+    files: Mapping[str, str] = field(factory=dict, repr=False)
     run: str = field(factory=lambda: uuid.uuid4().hex)
     connector: str = CONNECTOR_FACTORY
     lanes: int = 1
@@ -97,6 +106,12 @@ class Job:
         """From `to_json`."""
         fields = json.loads(text)
         return cls(**{**fields, "pace": Pace(**fields["pace"])})
+
+    def new_reporter(self) -> Reporter | RemoteReporter:
+        """The link to the driver: on its machine by a socket, from another one over the network."""
+        if self.link_elsewhere is not None and not Path(self.link).exists():
+            return RemoteReporter(self.link_elsewhere)
+        return Reporter(self.link)
 
     def new_connector(self) -> Connector:
         """The connector, with placeholders replaced now."""

@@ -27,12 +27,14 @@ from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.source import lane_alignment, new_snapshot, skipped_notification, unmatched_lists
+from tailrace.source.checkpoint_folder import folder_of
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.lane_alignment import counted
 from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
+from tailrace.source.slots import allocated_slots, require_slots, slots
 from tailrace.source.stop_time import STOP_SECONDS, StopTime
 
 if TYPE_CHECKING:
@@ -55,11 +57,13 @@ def deliver(
     available_now: bool,
     stop_requested: Callable[[], bool],
     notice: Notice,
-    stop_seconds: float = STOP_SECONDS,
+    stop_seconds: float | Callable[[], float] = STOP_SECONDS,
+    occupied: int = 0,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
-    A stop may take `stop_seconds`: for the last commit, and to bring lanes to one position.
+    A stop may take `stop_seconds`, a function's once it is requested: for the last commit, and to bring lanes to one position.
+    `occupied` is how many cores the session's other streams hold.
 
     Raises:
         ConfigError: Spark can't run the job's lanes in parallel.
@@ -68,9 +72,10 @@ def deliver(
     """
     refuse_speculation(spark)
     if not (available_now or job.only_snapshot):
-        require_slots(spark, job)
+        require_slots(spark, job, notice, stop_requested, others=occupied)
     run = _Run(spark, checkpoint, link, StopTime(stop_requested, stop_seconds), notice)
-    return run.deliver(evolve(job, link=link.address), available_now=available_now)
+    elsewhere = None if link.elsewhere is None else link.elsewhere.to_dict()
+    return run.deliver(evolve(job, link=link.address, link_elsewhere=elsewhere), available_now=available_now)
 
 
 @frozen
@@ -120,7 +125,8 @@ class _Run:
         """
         if job.snapshot_lanes is None or any(claim.progress):
             return False
-        check_progress(first=not any(Path(self.checkpoint, "commits").glob("[0-9]*")), floor="", progress=None)
+        commits = (folder_of(self.spark, self.checkpoint) / "commits").glob("[0-9]*")
+        check_progress(first=not any(commits), floor="", progress=None)
         return True
 
     def _deliver(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
@@ -147,8 +153,8 @@ class _Run:
 
     def _snapshot_lanes(self, job: Job) -> int:
         """The number of lanes for a snapshot that begins now."""
-        slots: int = self.spark.sparkContext.defaultParallelism
-        return min(job.snapshot_lanes or slots, slots)
+        found = max(slots(self.spark), 1)
+        return min(job.snapshot_lanes or found, allocated_slots(self.spark) or found)
 
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
         """Deliver the log, after tables were assigned to lanes as configured; return whether it was stopped."""
@@ -235,10 +241,18 @@ class _Run:
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
     spark.dataSource.register(DeliverySource)
-    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, job.to_json()).load()
+    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, str(_file_of(job))).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
     return writer.start()
+
+
+def _file_of(job: Job) -> Path:
+    """The job in a file, in the folder of its link, which only this user can enter and which ends with the run."""
+    path = Path(job.link).with_name(f"job-{uuid.uuid4().hex}.json")
+    path.touch(mode=0o600)
+    path.write_text(job.to_json(), encoding="utf-8")
+    return path
 
 
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
@@ -278,16 +292,6 @@ def refuse_speculation(spark: SparkSession) -> None:
     """Refuse speculative execution: concurrent attempts of a task would keep fencing each other."""
     if str(spark.conf.get("spark.speculation", "false")).lower() == "true":
         raise ConfigError("spark.speculation is on: tasks that deliver can't run twice at once; set it to false")
-
-
-def require_slots(spark: SparkSession, job: Job) -> None:
-    """Require a core for each lane: a lane without one would wait for another's turn; bounded turns need not."""
-    slots = spark.sparkContext.defaultParallelism
-    if slots < job.lanes:
-        raise ConfigError(
-            f"tasks.max={job.lanes} wants {job.lanes} tasks at once, and Spark has {slots} cores "
-            f"({spark.sparkContext.master}): give it more (--master), or lower tasks.max"
-        )
 
 
 def _lanes_of_snapshot(claim: Claim) -> int:

@@ -30,6 +30,7 @@ from tailrace.errors import (
 )
 from tailrace.failpoints import hit
 from tailrace.link import Reporter
+from tailrace.remote_link import RemoteReporter
 from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
@@ -41,7 +42,7 @@ from tailrace.source.uncommitted import Figures, Uncommitted
 def deliver(job: Job, turn: Turn) -> Figures:
     """Do a turn; returns its figures."""
     with (
-        closing(Reporter(job.link)) as reporter,
+        closing(job.new_reporter()) as reporter,
         lines_to(reporter.send if reporter.connected else None),
         closing(_Delivery(job, turn, reporter)) as delivery,
     ):
@@ -56,7 +57,7 @@ def deliver(job: Job, turn: Turn) -> Figures:
 class _Delivery:
     """The state of one turn."""
 
-    def __init__(self, job: Job, turn: Turn, reporter: Reporter) -> None:
+    def __init__(self, job: Job, turn: Turn, reporter: Reporter | RemoteReporter) -> None:
         self._job = job
         self._turn = turn
         self._pipeline = job.new_pipeline()  # before the time budget begins: it loads compiled code

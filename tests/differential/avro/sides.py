@@ -17,11 +17,12 @@ from bench.measuring import connectors
 from support.kafka_reading import Read, read_topics
 from tailrace.cli.demo_avro import RegisteredSchemas, avro_properties
 from tailrace.cli.main import main
-from tailrace.cli.running import Target, load_job
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 from tailrace_standins.servers.apicurio_registry import ApicurioRegistry
 from tailrace_standins.servers.java_process import JavaProcess
 from tailrace_standins.servers.kafka_broker import KafkaBroker

@@ -6,8 +6,8 @@ import re
 from contextlib import suppress
 from importlib import import_module
 
-from tailrace.cli.java_process import why_lost
 from tailrace.errors import StoppedError, TailraceError
+from tailrace.streaming.java_process import why_lost
 
 # The last line of a Python traceback, which Spark passes on as text, up to what Spark or Java append.
 RAISED = re.compile(

@@ -9,8 +9,8 @@ from pyspark.errors import StreamingQueryException
 
 import tailrace
 from tailrace.cli.exit_codes import exit_code_for
-from tailrace.cli.failures import first_line, is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, TailraceError
+from tailrace.streaming.failures import first_line, is_stop, unwrapped
 
 TOLD = """\
 [STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to stage failure: Task 0 in \
@@ -117,7 +117,7 @@ def test_every_error_comes_out_of_a_task_as_what_it_was_and_has_a_documented_cod
 
 
 @pytest.mark.parametrize(
-    "name", ["tailrace.errors.GoneError", "tailrace.gone.ConfigError", "tailrace.cli.failures.OSError"]
+    "name", ["tailrace.errors.GoneError", "tailrace.gone.ConfigError", "tailrace.streaming.failures.OSError"]
 )
 def test_an_error_that_is_not_known_here_is_still_tailraces(name):
     assert type(unwrapped(told(f"{name}: text"))) is TailraceError

@@ -12,13 +12,13 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from support.counting_log import counting_job, grow
-from tailrace.cli import checkpoint_errors as module
-from tailrace.cli.checkpoint_errors import checkpoint_errors, damaged_file, explain
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.errors import ConfigError, FencedError, ProgressError, RetriableError
 from tailrace.link import Link
 from tailrace.source import run
 from tailrace.source.job import Pace
+from tailrace.streaming import checkpoint_errors as module
+from tailrace.streaming.checkpoint_errors import checkpoint_errors, damaged_file, explain
 
 OFFSET = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}\n{"slice":2,"floor":"","until":null}'
 FAILED = (

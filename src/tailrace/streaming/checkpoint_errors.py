@@ -14,11 +14,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-from tailrace.cli.failures import is_sparks, unwrapped
 from tailrace.errors import ConfigError, FencedError, ProgressError, RetriableError, TailraceError
+from tailrace.source.checkpoint_folder import Folder, HadoopFolder
 from tailrace.source.query_errors import full_text
+from tailrace.streaming.failures import is_sparks, unwrapped
 
 REMOVE: Final = "remove the folder: the target knows how far it came, and the next run goes on from there"
 _SHARED: Final = re.compile("CONCURRENT_STREAM_LOG_UPDATE|Concurrent update to the log")
@@ -34,9 +35,12 @@ _UNWRITABLE: Final = re.compile(
 _NO_ENTRY: Final = "-"
 _SCARCE: Final = 1 << 20
 
+Place = Path | HadoopFolder
+F = TypeVar("F", bound=Folder)
+
 
 @contextmanager
-def checkpoint_errors(folder: Path) -> Iterator[None]:
+def checkpoint_errors(folder: Place) -> Iterator[None]:
     """Turn Spark's checkpoint errors into tailrace's; others pass."""
     try:
         yield
@@ -47,7 +51,7 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
         raise explained from error
 
 
-def explain(error: Exception, folder: Path) -> TailraceError | None:
+def explain(error: Exception, folder: Place) -> TailraceError | None:
     """The error about the checkpoint; None if the problem is another one."""
     if not is_sparks(error) or isinstance(unwrapped(error), TailraceError):
         return None
@@ -59,7 +63,7 @@ def explain(error: Exception, folder: Path) -> TailraceError | None:
     return _damaged(folder, text) if damaged else None
 
 
-def damaged_file(folder: Path) -> Path | None:
+def damaged_file(folder: F) -> F | None:
     """The damaged file: the metadata, or the newest of `offsets` or `commits`."""
     offset, commit = _newest(folder / "offsets"), _newest(folder / "commits")
     metadata = folder / "metadata"
@@ -70,19 +74,19 @@ def damaged_file(folder: Path) -> Path | None:
     return next((path for path in (offset, commit) if path is not None and not _is_whole(path)), None)
 
 
-def _newest(log: Path) -> Path | None:
+def _newest(log: F) -> F | None:
     numbered = [path for path in log.glob("*") if path.name.isdecimal()]
     return max(numbered, key=lambda path: int(path.name), default=None)
 
 
-def _is_spoilt(metadata: Path, *, needed: bool) -> bool:
+def _is_spoilt(metadata: Folder, *, needed: bool) -> bool:
     with suppress(OSError, ValueError):
         fields = json.loads(metadata.read_text())
         return not (isinstance(fields, dict) and "id" in fields)
     return needed or metadata.exists()
 
 
-def _is_whole(path: Path) -> bool:
+def _is_whole(path: Folder) -> bool:
     """Whether a log file is complete: a line with the version, then lines of JSON, or a dash for none."""
     with suppress(OSError, ValueError):
         version, *lines = path.read_text().splitlines()
@@ -93,7 +97,7 @@ def _is_whole(path: Path) -> bool:
     return False
 
 
-def _shared(folder: Path, text: str) -> TailraceError:
+def _shared(folder: Place, text: str) -> TailraceError:
     if damaged_file(folder):
         return _damaged(folder, text)
     return FencedError(
@@ -102,35 +106,35 @@ def _shared(folder: Path, text: str) -> TailraceError:
     )
 
 
-def _full(folder: Path, _: str) -> TailraceError:
-    places = [place for place in (folder, Path(tempfile.gettempdir())) if _free(place) < _SCARCE] or [folder]
+def _full(folder: Place, _: str) -> TailraceError:
+    every: list[Place] = [folder, Path(tempfile.gettempdir())]
+    places = [place for place in every if _free(place) < _SCARCE] or [folder]
     return RetriableError(
         f"no space is left on the disk of {' and of '.join(map(str, places))}: free some; the next run goes on from the last "
         "commit"
     )
 
 
-def _newer(folder: Path, _: str) -> TailraceError:
+def _newer(folder: Place, _: str) -> TailraceError:
     return ProgressError(
         f"the checkpoint folder {folder} was written by a newer version of Spark than this one: take that version, or {REMOVE}"
     )
 
 
-def _other(folder: Path, _: str) -> TailraceError:
+def _other(folder: Place, _: str) -> TailraceError:
     return ProgressError(
         f"the checkpoint folder {folder} is that of another query: name one of this connector's own (--checkpoint), or {REMOVE}"
     )
 
 
-def _damaged(folder: Path, _: str) -> TailraceError:
+def _damaged(folder: Place, _: str) -> TailraceError:
     path = damaged_file(folder)
-    what = (
-        "a file is cut off or damaged" if path is None else f"{path.relative_to(folder)} is cut off, damaged or missing"
-    )
+    name = str(path).removeprefix(f"{folder}/")
+    what = "a file is cut off or damaged" if path is None else f"{name} is cut off, damaged or missing"
     return ProgressError(f"Spark can't read the checkpoint folder {folder}, {what}: {REMOVE}")
 
 
-def _unwritable(folder: Path, text: str) -> TailraceError | None:
+def _unwritable(folder: Place, text: str) -> TailraceError | None:
     if str(folder) not in text:
         return None
     why = _UNWRITABLE.search(text)
@@ -140,7 +144,7 @@ def _unwritable(folder: Path, text: str) -> TailraceError | None:
     )
 
 
-_MEANINGS: Final[tuple[tuple[re.Pattern[str], Callable[[Path, str], TailraceError | None]], ...]] = (
+_MEANINGS: Final[tuple[tuple[re.Pattern[str], Callable[[Place, str], TailraceError | None]], ...]] = (
     (_FULL, _full),
     (_SHARED, _shared),
     (_NEWER, _newer),
@@ -150,7 +154,9 @@ _MEANINGS: Final[tuple[tuple[re.Pattern[str], Callable[[Path, str], TailraceErro
 )
 
 
-def _free(place: Path) -> int:
+def _free(place: Place) -> int:
+    if isinstance(place, HadoopFolder):
+        return _SCARCE  # not known
     with suppress(OSError):
         return shutil.disk_usage(place).free
     return _SCARCE

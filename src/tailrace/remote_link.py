@@ -1,0 +1,281 @@
+"""The link between the driver and tasks on other machines: figures, notices and log lines one way, "stop" the other.
+
+It goes over TLS 1.3. Each run makes a key and a certificate of its own, and a secret; the tasks get the certificate and the
+secret within the job, as Spark sends them (`docs/decisions/0018-clusters.md`). A task trusts that one certificate, and the
+driver who knows the secret. Messages are JSON, never pickles.
+
+Unlike on one machine a task never waits for the driver: messages are sent on a thread, and a connection that breaks is made
+again. If the driver was there and stays away, the task ends after its next commit: another one may have its place by now.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hmac
+import json
+import logging
+import secrets
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import asdict, field, frozen
+
+from tailrace.errors import ConfigError
+
+ASK_SECONDS: Final = 0.3
+AGAIN_SECONDS: Final = 3.0
+GONE_SECONDS: Final = 60.0
+FLUSH_SECONDS: Final = 5.0
+PATIENCE_SECONDS: Final = 10.0  # for a connection, a handshake, an answer
+GO, STOP = b"g", b"s"
+_LARGEST: Final = 64 << 20
+_KEPT: Final = 1000  # messages for a driver that is away; the oldest are dropped
+_SIZE: Final = struct.Struct(">I")
+_LOG: Final = logging.getLogger(__name__)
+
+
+@frozen(kw_only=True)
+class RemoteAddress:
+    """Where the driver listens, and what proves that it is the driver, and a task of its.
+
+    Attributes:
+        host, port: as the executors reach it.
+        certificate: the driver's, as PEM.
+        secret: that a task sends first.
+
+    """
+
+    host: str
+    port: int
+    certificate: str = field(repr=False)
+    secret: str = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+class RemoteListener:
+    """The driver's end."""
+
+    def __init__(
+        self,
+        handler: Callable[[str, Any], None],
+        is_stopping: Callable[[], bool],
+        folder: Path,
+        *,
+        host: str,
+        bind: str = "",
+        port: int = 0,
+    ) -> None:
+        """Begin to listen.
+
+        Args:
+            handler: gets the messages, on any thread.
+            is_stopping: says what the tasks are told.
+            folder: one that only this user can enter.
+            host: the driver's, as executors reach it.
+            bind: the address to listen on; "" for `host`.
+            port: to listen on; 0 for any.
+
+        Raises:
+            ConfigError: that address can't be listened on.
+
+        """
+        self._handler = handler
+        self._is_stopping = is_stopping
+        certificate, files = _new_certificate(folder)
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.minimum_version = ssl.TLSVersion.TLSv1_3
+        self._context.load_cert_chain(*files)
+        try:
+            family, *_, where = socket.getaddrinfo(bind or host, port, type=socket.SOCK_STREAM)[0]
+            self._socket = socket.create_server((where[0], port), family=family)
+        except OSError as error:
+            raise ConfigError(
+                f"the driver can't listen on {bind or host}:{port} for its tasks: {error.strerror or error}; name an address "
+                "of this machine (--driver-host), and a port that is free (--link-port)"
+            ) from error
+        self.address = RemoteAddress(
+            host=host, port=self._socket.getsockname()[1], certificate=certificate, secret=secrets.token_hex(32)
+        )
+        threading.Thread(target=self._accept, daemon=True, name="tailrace-remote-link").start()
+
+    def close(self) -> None:
+        """Accept no more messages."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # ends `accept`, which a close alone does not
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, plain: socket.socket) -> None:
+        with plain, suppress(OSError, ValueError):
+            plain.settimeout(PATIENCE_SECONDS)
+            with self._context.wrap_socket(plain, server_side=True) as connection:
+                if hmac.compare_digest(_received(connection), self.address.secret.encode()):
+                    connection.sendall(GO)
+                    connection.settimeout(GONE_SECONDS)
+                    self._answer(connection)
+
+    def _answer(self, connection: ssl.SSLSocket) -> None:
+        while True:
+            kind, content = json.loads(_received(connection))
+            if kind != "ask":
+                self._handler(kind, content)
+            connection.sendall(STOP if self._is_stopping() else GO)
+
+
+class RemoteReporter:
+    """A task's end."""
+
+    connected = True
+    """Log lines go this way from the start: they are kept until there is a connection."""
+
+    def __init__(self, address: Mapping[str, Any]) -> None:
+        self._address = RemoteAddress(**address)
+        self._messages: deque[tuple[str, Any]] = deque(maxlen=_KEPT)
+        self._stopping = threading.Event()
+        self._more, self._closing = threading.Event(), threading.Event()
+        self._heard_at: float | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True, name="tailrace-link-elsewhere")
+        self._thread.start()
+
+    def report(self, figures: Mapping[str, Any]) -> None:
+        """Send the figures so far."""
+        self.send("figures", figures)
+
+    def notice(self, text: str) -> None:
+        """Send a notice for people."""
+        self.send("notice", text)
+
+    def send(self, kind: str, content: Any) -> None:
+        """Send a message soon."""
+        self._messages.append((kind, content))
+        self._more.set()
+
+    def stopping(self) -> bool:
+        """Whether to end soon: the driver says so, or it was there and is gone."""
+        return self._stopping.is_set()
+
+    def close(self) -> None:
+        """Send what is left, if the driver takes it soon, and end."""
+        self._closing.set()
+        self._more.set()
+        self._thread.join(FLUSH_SECONDS)
+
+    def _work(self) -> None:
+        while True:
+            try:
+                with self._connected() as connection:
+                    self._talk(connection)
+                    return
+            except OSError as error:
+                _LOG.debug("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
+            if self._heard_at is not None and time.monotonic() - self._heard_at > GONE_SECONDS:
+                self._stopping.set()
+            if self._closing.wait(AGAIN_SECONDS):
+                return
+
+    def _connected(self) -> ssl.SSLSocket:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # this one certificate is trusted, and no other
+        context.load_verify_locations(cadata=self._address.certificate)
+        plain = socket.create_connection((self._address.host, self._address.port), timeout=PATIENCE_SECONDS)
+        try:
+            connection = context.wrap_socket(plain)
+        except BaseException:
+            plain.close()
+            raise
+        self._exchange(connection, self._address.secret.encode())
+        return connection
+
+    def _talk(self, connection: ssl.SSLSocket) -> None:
+        """Send messages as they come, and ask in between, until all is sent and no more comes."""
+        while True:
+            while self._messages:
+                message = self._messages.popleft()
+                try:
+                    self._exchange(connection, json.dumps(message).encode())
+                except OSError:
+                    self._messages.appendleft(message)
+                    raise
+            if self._closing.is_set():
+                return
+            if not self._more.wait(ASK_SECONDS):
+                self._exchange(connection, b'["ask", null]')
+            self._more.clear()
+
+    def _exchange(self, connection: ssl.SSLSocket, message: bytes) -> None:
+        connection.sendall(_SIZE.pack(len(message)) + message)
+        answer = connection.recv(1)
+        if answer not in (GO, STOP):
+            raise ConnectionResetError("the driver has closed the link")
+        self._heard_at = time.monotonic()
+        if answer == STOP:
+            self._stopping.set()
+        else:
+            self._stopping.clear()
+
+
+def _received(connection: ssl.SSLSocket) -> bytes:
+    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size))
+    if size > _LARGEST:
+        raise ValueError(f"a message of {size} bytes")
+    return _exactly(connection, size)
+
+
+def _exactly(connection: ssl.SSLSocket, size: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(min(size - len(parts), 1 << 16))
+        if not part:
+            raise ConnectionResetError("the task has closed the link")
+        parts += part
+    return bytes(parts)
+
+
+def _new_certificate(folder: Path) -> tuple[str, tuple[Path, Path]]:
+    """A certificate for this run as PEM, and the files with it and with its key."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tailrace")])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))  # clocks differ
+        .not_valid_after(now + dt.timedelta(days=3650))  # a run may take as long
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    certificate = made.public_bytes(serialization.Encoding.PEM)
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    files = folder / "certificate.pem", folder / "key.pem"
+    for path, content in zip(files, (certificate, private), strict=True):
+        path.touch(mode=0o600)
+        path.write_bytes(content)
+    return certificate.decode(), files

@@ -1,0 +1,1 @@
+"""One job, from a configuration to its end: what `tailrace run` and `tailrace.stream` have in common, and the latter."""
