@@ -8,12 +8,14 @@ Environment variables name running servers, which are used instead of starting o
 import fcntl
 import gc
 import hashlib
+import logging
 import os
 import sys
 import tempfile
 import uuid
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -225,6 +227,14 @@ def pytest_fixture_setup() -> Generator[None, object, object]:
         pytest.skip(f"{ONLY}{reason}")
 
 
+@cache
+def _make_archive() -> None:
+    """Have Spark start in half the time; of several processes one makes the archive, and the others go on without it meanwhile."""
+    from tailrace.starting.session_java import make_archive
+
+    make_archive(logging.getLogger(__name__).warning)
+
+
 @pytest.hookimpl(tryfirst=True)  # before fixtures start anything
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Spark is started by what is marked so, and by commands in what is slow."""
@@ -232,9 +242,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if mark and os.environ.get(DB2_URL) and "db2" in item.nodeid:  # some tests are of other databases too
         pytest.skip(f"{ONLY}{mark.args[0]}")
     if item.get_closest_marker("spark") or item.get_closest_marker("slow"):
-        from support import spark_archive
-
-        spark_archive.use()
+        _make_archive()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

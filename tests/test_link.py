@@ -3,7 +3,9 @@
 import threading
 from contextlib import closing
 
-from tailrace.link import Link, Reporter
+import pytest
+
+from tailrace.link import Link, Reporter, kept
 
 
 def test_messages_have_been_handled_when_sending_returns():
@@ -70,3 +72,12 @@ def test_a_task_without_a_link_goes_on():
         task.notice("nobody hears this")
         assert not task.connected
         assert not task.stopping()
+
+
+def test_texts_are_kept_for_processes_of_this_machine_the_newest_of_them():
+    with closing(Link(lambda kind, content: None)) as link:
+        places = [link.keep(f"text {n}") for n in range(4)]
+        assert [kept(place) for place in places[1:]] == ["text 1", "text 2", "text 3"]
+        with pytest.raises(EOFError):
+            kept(places[0])
+        assert not any("text" in path.name for path in link.folder.iterdir())

@@ -6,8 +6,18 @@ contains a secret.
 """
 
 
+from typing import Any
+
+
 class TailraceError(Exception):
-    """Base of all errors that tailrace raises on purpose."""
+    """Base of all errors that tailrace raises on purpose.
+
+    Attributes:
+        failed: which of the records at hand fail, shape (n,), where that is known while they are encoded; else None.
+
+    """
+
+    failed: Any = None
 
 
 class RetriableError(TailraceError):
@@ -88,6 +98,10 @@ class RegistryError(TailraceError):
 
     def __reduce__(self) -> "tuple[type[RegistryError], tuple[str, int, int]]":
         return type(self), (str(self), self.status, self.code)
+
+
+class SchemaRefusedError(RegistryError):
+    """A schema registry refuses or lacks this schema; it may take others."""
 
 
 class RegistryUnavailableError(RetriableError):

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
@@ -22,6 +23,7 @@ from tailrace.remote_link import RemoteAddress, RemoteListener
 
 Handler = Callable[[str, Any], None]
 GO, STOP = b"go", b"stop"
+KEPT, KEPT_TEXTS = "kept", 3
 ASK_SECONDS = 0.1
 
 
@@ -43,6 +45,7 @@ class Link:
         self.address = str(self.folder / "link")
         self.elsewhere: RemoteAddress | None = None
         self._remote: RemoteListener | None = None
+        self._kept: dict[str, str] = {}
         self._listener = Listener(self.address, family="AF_UNIX")
         threading.Thread(target=self._accept, daemon=True, name="tailrace-link").start()
 
@@ -50,6 +53,12 @@ class Link:
         """Listen for tasks on other machines too, as `RemoteListener` says."""
         self._remote = RemoteListener(self._handle, self._stop.is_set, self.folder, host=host, bind=bind, port=port)
         self.elsewhere = self._remote.address
+
+    def keep(self, text: str) -> str:
+        """Keep a text for a process of this user on this machine; returns what `kept` takes. The newest texts are kept."""
+        key = uuid.uuid4().hex
+        self._kept = {**dict(list(self._kept.items())[1 - KEPT_TEXTS :]), key: text}
+        return f"{self.address}#{key}"
 
     def stop_tasks(self) -> None:
         """Tell all tasks, including later ones, to commit and end."""
@@ -82,9 +91,22 @@ class Link:
         with connection, suppress(EOFError, OSError):
             while True:
                 kind, content = json.loads(connection.recv_bytes())
+                if kind == KEPT:
+                    if content not in self._kept:
+                        return
+                    connection.send_bytes(self._kept[content].encode())
+                    continue
                 if kind != "ask":
                     self._handle(kind, content)
                 connection.send_bytes(STOP if self._stop.is_set() else GO)
+
+
+def kept(place: str) -> str:
+    """The text that `Link.keep` keeps: it is in no file, no argument and no option."""
+    address, _, key = place.rpartition("#")
+    with Client(address, family="AF_UNIX") as connection:
+        connection.send_bytes(json.dumps([KEPT, key]).encode())
+        return connection.recv_bytes().decode()
 
 
 class Reporter:

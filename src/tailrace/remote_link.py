@@ -96,6 +96,8 @@ class RemoteListener:
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.minimum_version = ssl.TLSVersion.TLSv1_3
         self._context.load_cert_chain(*files)
+        for path in files:
+            path.unlink()
         try:
             family, *_, where = socket.getaddrinfo(bind or host, port, type=socket.SOCK_STREAM)[0]
             self._socket = socket.create_server((where[0], port), family=family)

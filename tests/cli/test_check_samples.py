@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
+from support.configurations import DB2_MINIMAL, MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.cli.main import main
 
 UNWRAP = {"transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState"}
@@ -127,11 +127,52 @@ def test_an_outbox_has_the_columns_of_one(check):
     shown = parts(check({"a.json": MINIMAL | outbox | {"table.include.list": "shop.outbox"}}))
     at = shown.index("shop.outbox, an insert")
     assert shown[at + 4 : at + 8] == [
-        "outbox topic outbox.event.aggregatetype 1",
+        "outbox topic outbox.event.order",
         'key "aggregateid 1"',
         'value "payload 1"',
         "header id 1",
     ]
+
+
+def test_a_payload_to_be_expanded_is_json_and_made_up_rows_are_nothing_to_log(check, caplog):
+    outbox = {
+        "transforms": "outbox",
+        "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+        "transforms.outbox.table.expand.json.payload": "true",
+    }
+    shown = parts(check({"a.json": MINIMAL | outbox | {"table.include.list": "shop.outbox"}}))
+    assert 'value {"number":1}' in shown
+    assert "outbox dropped" in shown  # the update
+    assert caplog.text == ""
+
+
+def test_events_of_no_row_are_shown_where_the_chain_changes_them(check):
+    key = {
+        "transforms.key.type": "org.apache.kafka.connect.transforms.ExtractField$Key",
+        "transforms.key.field": "id",
+        "heartbeat.interval.ms": "1000",
+        "provide.transaction.metadata": "true",
+    }
+    shown = parts(check({"a.json": MINIMAL | ROUTE | key | {"transforms": "key,route", "topic.transaction": "x.transaction"}}))
+    failed = "fails: transforms.key (ExtractField$Key) failed on a record of the topic"
+    assert shown[-3:] == [
+        f"a schema change (ALTER): shop {failed} shop: its key has no field 'id'",
+        'the end of a transaction: shop.x.transaction → transaction, key "sample-transaction"',
+        f"a heartbeat: __debezium-heartbeat.shop {failed} __debezium-heartbeat.shop: its key has no field 'id'",
+    ]
+    unchanged = check({"a.json": MINIMAL | ROUTE | {"transforms": "route", "heartbeat.interval.ms": "1000"}})
+    assert "heartbeat" not in unchanged
+    assert "schema change" not in unchanged
+
+
+@pytest.mark.parametrize("minimal", [MINIMAL, SQL_SERVER_MINIMAL, DB2_MINIMAL])
+def test_schema_changes_of_each_connector_are_shown_to_programs(check, minimal):
+    drop = {"transforms": "a", "transforms.a.type": "io.debezium.transforms.SchemaChangeEventFilter"}
+    drop["transforms.a.schema.change.event.exclude.list"] = "ALTER"
+    (found,) = json.loads(check({"a.json": minimal | drop | {"include.schema.changes": "true"}}, "--json"))["files"]
+    (event,) = found["samples"]["others"]
+    assert event["delivered"] == []
+    assert '"type":"ALTER"' in event["before"]["value"]
 
 
 @pytest.mark.drivers

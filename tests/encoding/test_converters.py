@@ -8,7 +8,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.converter_classes import OF_HEADERS, WITH_OWN_PROPERTIES
 from tailrace.encoding.converters import CONVERTERS
-from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.encoding.registered.messages import RegisteredMessages
 from tailrace.errors import RegistryUnavailableError
 
 CONFLUENT = {"schema.registry.url": "http://127.0.0.1:1"}

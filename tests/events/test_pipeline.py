@@ -1,14 +1,20 @@
 """Events that are put in one by one are encoded there and then."""
 
+from dataclasses import replace
+
 import pytest
+from attrs import evolve
 
 from support.configurations import MINIMAL
 from support.fake_registry import FakeRegistry
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
+from tailrace.changes.source_records import EventKind
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.batches import Batch
-from tailrace.events.pipeline import RecordPipeline, check_registries, encoder_of, sizes_of
+from tailrace.events.pipeline import RecordPipeline, check_registries, encoder_of, pipeline_of, sizes_of
+from tailrace.schema.routing import Routing
+from tailrace.schema.topic_renames import TopicRename
 
 ENCODER = encoder_of(unit_settings())
 
@@ -96,3 +102,17 @@ def test_registries_are_asked_before_anything_is_read(converter):
         )
         check_registries(settings)
         assert [(method, path) for method, path, _, _ in registry.requests] == [("GET", "/schemas/types")]
+
+
+def test_rows_keep_a_name_of_before_whatever_transforms_make_of_it_and_other_records_do_not():
+    router = "org.apache.kafka.connect.transforms.RegexRouter"
+    given = {"transforms": "r", "transforms.r.type": router, "transforms.r.regex": ".*", "transforms.r.replacement": "new"}
+    settings = unit_settings(given)
+    before = evolve(settings, routing=Routing(renames=(TopicRename(".*", "old"),)))
+    rows = row_changes([("c", None, (1, "a")), ("d", (1, "a"), None)]).source_records()
+    for kind, topic in ((EventKind.ROWS, "old"), (EventKind.HEARTBEAT, "new")):
+        made = pipeline_of(before, keeps_names=True).made_of(replace(rows, kind=kind))
+        assert [(each.topic, len(each)) for each in made] == [(topic, 3)]
+    assert [each.topic for each in pipeline_of(before).made_of(rows)] == ["new"]
+    without = evolve(unit_settings(), routing=before.routing)
+    assert [each.topic for each in pipeline_of(without, keeps_names=True).made_of(rows)] == ["old"]

@@ -13,6 +13,7 @@ from support.row_changes import NOW_US, row_changes
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Layout
 from tailrace.changes.records import binary_of
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import EventKind
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
@@ -28,7 +29,7 @@ from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.source import task
 from tailrace.source.job import Job
 from tailrace.source.slices import Turn
-from tailrace.transforms.failures import Failures, SkippedRecords
+from tailrace.transforms.failures import Failures
 
 TO_300 = Turn(Lane(), True, "", {"n": 300})
 

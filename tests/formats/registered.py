@@ -1,9 +1,9 @@
 """Our own messages with a registry, as the comparisons with real converters want them: keys and values, headers in JSON."""
 
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.json import JsonFormat, JsonMessages
 from tailrace.encoding.message_encoder import MessageEncoder
-from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.messages import RegisteredMessages
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
 from tailrace.registry.connection import RegistryConnection
 

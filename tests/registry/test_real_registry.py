@@ -12,7 +12,7 @@ from tailrace.encoding.json_schema.options import JsonSchemaOptions
 from tailrace.encoding.json_schema.schema_text import json_schema
 from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.schema_text import protobuf_schema
-from tailrace.errors import DeliveryError, RegistryError, RegistryUnavailableError
+from tailrace.errors import DeliveryError, RegistryUnavailableError, SchemaRefusedError
 from tailrace.registry.apicurio import ApicurioIds, ApicurioSchemaIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
 from tailrace.registry.connection import RegistryConnection
@@ -90,13 +90,13 @@ def test_an_incompatible_schema_is_refused_with_the_registrys_reason(apicurio, t
     ids.id_for(topic, envelope(topic, ("id", INT)))
     asked(f"{url}/config/{topic}-value", "PUT", {"compatibility": "BACKWARD"})
     ids.id_for(topic, envelope(topic, ("id", INT), ("v", TEXT)))  # a new column that may be null is compatible
-    with pytest.raises(RegistryError, match=f"the schema of subject {topic}-value.*HTTP status 409") as error:
+    with pytest.raises(SchemaRefusedError, match=f"the schema of subject {topic}-value.*HTTP status 409") as error:
         ids.id_for(topic, envelope(topic, ("id", INT), ("v", TEXT), ("n", INT)))
     assert error.value.status == 409
 
 
 def test_an_unknown_schema_is_not_found(apicurio, topic):
-    with pytest.raises(RegistryError, match=r"auto\.register\.schemas=false"):
+    with pytest.raises(SchemaRefusedError, match=r"auto\.register\.schemas=false"):
         confluent(apicurio.confluent_url, register=False).id_for(topic, envelope(topic, ("id", INT)))
 
 
@@ -115,7 +115,7 @@ def test_a_whole_schema_is_found_by_its_content(apicurio, topic):
     number = own(apicurio, register=True, whole=True).id_for(topic, schema).number
     assert own(apicurio).id_for(topic, schema).number == number
     assert own(apicurio, global_ids=True).id_for(topic, schema) == by_global_id
-    with pytest.raises(RegistryError, match=r"no version with this schema.*find-latest=true"):
+    with pytest.raises(SchemaRefusedError, match=r"no version with this schema.*find-latest=true"):
         own(apicurio).id_for(topic, envelope(topic, ("id", INT), ("v", TEXT)))
 
 
@@ -141,7 +141,7 @@ def test_artifacts_may_be_named_by_records(apicurio, topic):
 
 def test_an_artifact_that_exists_is_refused_where_that_is_set(apicurio, topic):
     own(apicurio, register=True, whole=True).id_for(topic, envelope(topic, ("id", INT)))
-    with pytest.raises(RegistryError, match="HTTP status 409"):
+    with pytest.raises(SchemaRefusedError, match="HTTP status 409"):
         own(apicurio, register=True, whole=True, if_exists="FAIL").id_for(topic, envelope(topic, ("v", TEXT)))
 
 

@@ -253,3 +253,22 @@ def test_an_answer_that_is_too_deep_is_an_error(fake):
     fake.faults = [(200, b"[" * 200_000)]
     with pytest.raises(RegistryError, match="refuses the schema of subject s"):
         ask(client(fake.url))
+
+
+def test_a_redirect_to_another_host_does_not_get_the_login(fake):
+    with FakeRegistry() as other:
+        fake.faults = [(307, b"")]
+        fake.redirects_to = other.url
+        with pytest.raises(RegistryError, match="HTTP status 307"):
+            ask(client(fake.url, login=BasicLogin(user="me", password=Secret("hush!"))))
+        assert other.connections == 0
+
+
+@pytest.mark.parametrize("shape", ["{}", '{{"message": "{}"}}'])
+def test_a_secret_at_the_end_of_what_is_shown_of_an_answer_is_hidden_whole(fake, shape):
+    for before in (1_990, 19_990):
+        fake.faults = [(400, shape.format("x" * before + "hush-hush-hush!!" + "y" * 9).encode())]
+        with pytest.raises(RegistryError) as error:
+            ask(client(fake.url, login=Secret("hush-hush-hush!!")))
+        assert "hush" not in str(error.value)
+        assert len(str(error.value)) < 20_500

@@ -36,7 +36,7 @@ def checkpoint(tmp_path):
 
 def to_the_head(spark, job, checkpoint):
     with closing(Link(lambda kind, content: None)) as link:
-        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), available_now=True)
+        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), link, available_now=True)
         assert run.wait(query, link, StopTime(lambda: False)) is False
     return query
 
@@ -81,7 +81,7 @@ def test_an_error_in_a_task_comes_out_as_it_was_raised(spark, job, checkpoint, t
 
 def test_a_stop_makes_a_last_commit_and_ends_a_stream(spark, job, checkpoint, tmp_path):
     with closing(Link(lambda kind, content: None)) as link:
-        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), available_now=False)
+        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), link, available_now=False)
         assert run.wait(query, link, StopTime(lambda: len(delivered(tmp_path)) == 700)) is True
     assert query.exception() is None
     assert not query.isActive
@@ -90,7 +90,7 @@ def test_a_stop_makes_a_last_commit_and_ends_a_stream(spark, job, checkpoint, tm
 def test_a_bounded_run_that_is_stopped_is_not_taken_for_done(spark, job, checkpoint, tmp_path):
     slow = evolve(job, document={**job.document, "pause_seconds": 0.2})
     with closing(Link(lambda kind, content: None)) as link:
-        query = run.start(spark, evolve(slow, link=link.address), str(checkpoint), available_now=True)
+        query = run.start(spark, evolve(slow, link=link.address), str(checkpoint), link, available_now=True)
         with suppress(Exception):
             run.wait(query, link, StopTime(lambda: len(delivered(tmp_path)) > 0))
     assert is_stop(query.exception())

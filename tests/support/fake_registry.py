@@ -40,6 +40,7 @@ class FakeRegistry:
         faults: answers to give first, as (status, body); a number alone: wait that many seconds, then answer well.
         refuses: a text that makes schemas incompatible that have it; "": none is refused.
         guids: whether answers have a GUID, as those of newer registries.
+        redirects_to: the header `Location` of all answers; "": none.
 
     """
 
@@ -49,6 +50,7 @@ class FakeRegistry:
         self.requests = []
         self.faults = []
         self.refuses = ""
+        self.redirects_to = ""
         self.guids = guids
         self.associations = {}
         self.connections = 0
@@ -77,6 +79,8 @@ class FakeRegistry:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
                 self.send_header("Content-Length", str(len(content)))
+                if registry.redirects_to:
+                    self.send_header("Location", registry.redirects_to)
                 self.end_headers()
                 self.wfile.write(content)
 

@@ -6,7 +6,7 @@ from tailrace.cli.main import main
 from tailrace.link import Link
 from tailrace.streaming import clusters
 
-listen = Link.listen_elsewhere
+listen, close = Link.listen_elsewhere, Link.close
 
 
 def listen_and_hide_the_socket(link, *arguments, **options):
@@ -14,7 +14,13 @@ def listen_and_hide_the_socket(link, *arguments, **options):
     Path(link.address).unlink()
 
 
+def close_with_a_socket(link):
+    Path(link.address).touch()  # closing removes it
+    close(link)
+
+
 if __name__ == "__main__":
     clusters._is_loopback = lambda host: False
     Link.listen_elsewhere = listen_and_hide_the_socket
+    Link.close = close_with_a_socket
     main()

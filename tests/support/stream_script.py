@@ -31,15 +31,16 @@ def main() -> None:
         on_notice=notices.append,
         on_progress=progress.append,
     )
+    document["database.server.id"] = "7303"  # two readers of one server
     second = tailrace.stream(spark, json.dumps(document), to=f"files:{folder}/b")
     told["second run"] = _refusal(spark, document, to=f"files:{folder}/b")
     told["first ended"] = first.await_termination(900)
     told["first"] = [first.status.state, first.status.changes, first.is_active, first.exception]
     told["progress"] = progress[-1].changes
     with second:
-        _until(lambda: second.status.changes == 2)
+        _until(second, 2)
         (folder / "follows").touch()
-        _until(lambda: second.status.changes == 3)
+        _until(second, 3)
         told["second"] = [second.status.state, second.is_active, second.await_termination(0.1)]
     told["stopped"] = [second.status.state, second.is_active]
     register(spark)
@@ -57,11 +58,12 @@ def _refusal(spark, config, **options):
     return None
 
 
-def _until(condition) -> None:
+def _until(stream, changes) -> None:
+    """Wait until it has delivered so many; its error is raised."""
     deadline = time.monotonic() + 900
-    while not condition():
+    while stream.status.changes < changes:
+        assert not stream.await_termination(0.2)
         assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.2)
 
 
 if __name__ == "__main__":

@@ -41,5 +41,17 @@ def test_an_outbox_has_its_columns_by_their_usual_names():
     assert {"id", "aggregateid", "aggregatetype", "payload"} <= names
 
 
+def test_what_an_outbox_needs_of_them_is_in_their_values():
+    outbox = ("io.debezium.transforms.outbox.EventRouter", {"table.expand.json.payload": "true"})
+    values = {each.name: each.value for each in named(outbox) if each.value is not None}
+    assert values == {"aggregatetype": "order", "payload": '{"number": 1}'}
+
+
+def test_rules_of_a_time_zone_name_columns():
+    rules = "source:orders:paid,items:before.sent,shops"
+    converter = ("io.debezium.transforms.TimezoneConverter", {"converted.timezone": "UTC", "include.list": rules})
+    assert named(converter) == (NamedColumn("paid", MOMENT), NamedColumn("sent", MOMENT))
+
+
 def test_a_chain_that_names_none_has_none():
     assert named((f"{KAFKA}RegexRouter", {"regex": "a", "replacement": "b"})) == ()

@@ -15,10 +15,10 @@ from tailrace.changes.layout_edits import with_columns
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import every_record
 from tailrace.changes.views import vector_of
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.messages import AvroMessages
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.json import JsonFormat, JsonMessages
+from tailrace.encoding.registered.framing import Framing
 from tailrace.registry.schemas import SchemaId
 from tailrace.schema.connect import Schema, Type
 from tailrace.transforms import outbox_payload

@@ -19,14 +19,15 @@ def in_log_order(records: Sequence[Records]) -> list[Records]:
         by_topic.setdefault((item.topic, item.partition), []).append(item)
     if len(by_topic) == len(records):
         return list(records)
-    return [item for items in by_topic.values() for item in ([_merged(items)] if _overlap(items) else items)]
+    return [item for items in by_topic.values() for item in ([merged(items)] if _overlap(items) else items)]
 
 
 def _overlap(items: Sequence[Records]) -> bool:
     return any(before.log_order[-1] > after.log_order[0] for before, after in pairwise(items))
 
 
-def _merged(items: Sequence[Records]) -> Records:
+def merged(items: Sequence[Records]) -> Records:
+    """All records of one topic and partition, in log order; those of the same rank stay in the order of `items`."""
     # stable: the records of one change, such as a delete and its tombstone, have the same rank and must keep their order
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
     names = dict.fromkeys(name for item in items for name in _numbered(item))  # a record may have two headers of one name

@@ -38,10 +38,12 @@ _FIXED: Final = {
 _SAFE: Final = {
     "spark.authenticate": "true",
     "spark.network.crypto.enabled": "true",
-    "spark.network.crypto.cipher": "AES/GCM/NoPadding",
     "spark.io.encryption.enabled": "true",
 }
-"""The job holds the connector's passwords, and Spark's processes send it to each other, and may put it on a disk."""
+"""The job holds the connector's passwords, and Spark's processes send it to each other, and may put it on a disk.
+
+The cipher stays as it is: master, workers and driver must have the same.
+"""
 
 
 @frozen(kw_only=True)

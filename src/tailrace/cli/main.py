@@ -15,6 +15,7 @@ from tailrace import __version__
 from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
 from tailrace.cli.offsets_commands import offsets_app
+from tailrace.cli.pack_command import pack
 from tailrace.cli.samples import Samples
 from tailrace.cli.spark_arguments import (
     Archives,
@@ -38,6 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(offsets_app, name="offsets")
+app.command()(pack)
 
 
 def _show_version(asked: bool) -> None:

@@ -18,6 +18,7 @@ from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
 from tailrace.source.preflight import preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.starting.session_java import make_archive
 from tailrace.streaming.clusters import listen_for
 from tailrace.streaming.targets import Target
 
@@ -78,6 +79,7 @@ def run_job(
         from tailrace.streaming.worker_trial import try_worker
 
         look.before_spark()
+        make_archive(screen.notice)
         screen.say("starting Spark")
         with (
             start_session(master=master, verbose=verbose, settings=spark_settings) as spark,

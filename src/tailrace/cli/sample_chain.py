@@ -18,6 +18,7 @@ from tailrace.cli.sample_records import Shown, same, shown, shown_as_sent
 from tailrace.config.settings import Settings
 from tailrace.connectors import samples_of
 from tailrace.errors import TailraceError
+from tailrace.events.other_samples import other_events
 from tailrace.events.samples import SampledTable, sample_event
 from tailrace.schema.tables import Table
 from tailrace.transforms.named_columns import NUMBER, NamedColumn, named_columns
@@ -80,9 +81,18 @@ class ShownTable:
 
 @dataclass(frozen=True, slots=True)
 class ShownTables:
-    """The tables that are shown, how many more there are, and why there are no real ones."""
+    """What is shown.
+
+    Attributes:
+        tables: those with their events.
+        others: events that are of no row, where the chain changes them.
+        more: how many tables there are besides.
+        why_made: why there are no real ones, "" if there are.
+
+    """
 
     tables: tuple[ShownTable, ...]
+    others: tuple[ShownEvent, ...] = ()
     more: int = 0
     why_made: str = ""
 
@@ -99,7 +109,8 @@ def sample_tables(settings: Settings, *, offline: bool, everything: bool) -> Sho
         for i, (table, each) in enumerate(zip(chosen, sampled, strict=True))
     ]
     found.sort(key=lambda table: len(table.events) == 1)  # the whole ones first
-    return ShownTables(tuple(found), len(tables) - len(chosen), why)
+    others = (_event(settings, what, each.source_records()) for what, each in other_events(settings, sampled[0], chosen[0]))
+    return ShownTables(tuple(found), tuple(each for each in others if each.is_changed), len(tables) - len(chosen), why)
 
 
 def made_samples(settings: Settings) -> list[SampledTable]:

@@ -16,21 +16,27 @@ _PART: Final = 10
 
 
 def lines_of(found: ShownTables, hide: Hide) -> Iterator[str]:
-    """The lines: tables with all their events, then those of which only an insert is shown, a line each."""
+    """The lines: tables with all their events, those of which only an insert is shown, what is of no row, a line each."""
     yield _heading(found)
     for table in found.tables:
         if len(table.events) > 1:
             for event in table.events:
                 yield from map(hide, _event_lines(table, event))
         else:
-            yield hide(_short(table))
+            yield hide(_short(f"{table.name}, ", table.events[0]))
+    for event in found.others:
+        yield hide(_short("", event))
     if found.more:
         yield f"… and {found.more} more tables: --samples all shows them"
 
 
 def as_json(found: ShownTables, hide: Hide) -> Mapping[str, Any]:
     """For programs: the same as objects; keys, values and headers are JSON texts."""
-    made: dict[str, Any] = {"tables": [_table_json(each) for each in found.tables], "more_tables": found.more}
+    made: dict[str, Any] = {
+        "tables": [_table_json(each) for each in found.tables],
+        "others": [_event_json(each) for each in found.others],
+        "more_tables": found.more,
+    }
     hidden: dict[str, Any] = _hidden(made, hide)
     return hidden
 
@@ -99,14 +105,15 @@ def _part(name: str, text: str) -> str:
     return f"{name:<{_PART}} {text}"
 
 
-def _short(table: ShownTable) -> str:
-    (event,) = table.events
+def _short(table: str, event: ShownEvent) -> str:
+    """An event in one line; `table` is what stands before it."""
+    begin = f"{table}{event.what}: {event.before.topic}"
     if event.failure is not None:
-        return f"{table.name}, {event.what}: {event.before.topic} fails: {event.failure}"
+        return f"{begin} fails: {event.failure}"
     if not event.sent:
-        return f"{table.name}, {event.what}: {event.before.topic} is dropped"
+        return f"{begin} is dropped"
     sent = "; ".join(f"{each.topic}, key {each.key}" for each in event.sent)
-    return f"{table.name}, {event.what}: {event.before.topic} → {sent}"
+    return f"{begin} → {sent}"
 
 
 def _table_json(table: ShownTable) -> Mapping[str, Any]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
+from tailrace import transforms
 from tailrace.config.documents import flatten
 from tailrace.config.placeholders import PlaceholderError, fill
 from tailrace.config.problems import Problems
@@ -40,7 +43,8 @@ def sample_lines(
 
     hide = _Hiding(document)
     try:
-        return list(lines_of(sample_tables(settings, offline=offline, everything=asked is Samples.ALL), hide))
+        with _silent_transforms():
+            return list(lines_of(sample_tables(settings, offline=offline, everything=asked is Samples.ALL), hide))
     except TailraceError as error:
         return [hide(f"what the transforms do can't be shown: {error}")]
 
@@ -52,9 +56,22 @@ def sample_json(settings: Settings, document: Mapping[str, Any], asked: Samples 
 
     hide = _Hiding(document)
     try:
-        return as_json(sample_tables(settings, offline=True, everything=asked is Samples.ALL), hide)
+        with _silent_transforms():
+            return as_json(sample_tables(settings, offline=True, everything=asked is Samples.ALL), hide)
     except TailraceError as error:
         return {"failure": hide(str(error))}
+
+
+@contextmanager
+def _silent_transforms() -> Iterator[None]:
+    """A context in which transforms log nothing: what they do to made-up rows is shown, and is no news of a real one."""
+    logger = logging.getLogger(transforms.__name__)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 class _Hiding:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.cache import cache_folder, keep
 from tailrace.cli.cluster import SparkSettings
 from tailrace.cli.worker_python import own_environment, worker_python
-from tailrace.java import provide_java
+from tailrace.errors import RetriableError, TailraceError
+from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started
 from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+log: Final = logging.getLogger(__name__)
 
 LOCAL = "local[2]"
 LEAN = {
@@ -34,7 +38,6 @@ LEAN = {
     "spark.speculation": "false",
     "spark.python.use.daemon": "false",
 }
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ELSEWHERE = {"spark.python.use.daemon": "true"}
 """A daemon ends an executor's Python processes with it, also where the executor is killed."""
 LOGGING = """\
@@ -50,34 +53,70 @@ rootLogger.appenderRef.console.ref = console
 
 
 def start_session(
-    *, master: str = LOCAL, verbose: bool = False, settings: SparkSettings | None = None
+    *,
+    master: str = LOCAL,
+    verbose: bool = False,
+    java_options: Sequence[str] | None = None,
+    settings: SparkSettings | None = None,
 ) -> SparkSession:
-    """The session of the command line, with what it says of Spark."""
+    """The session of the command line.
+
+    Args:
+        master: Spark's.
+        verbose: whether Java's messages are shown, and how it got Spark's classes.
+        java_options: in place of those that have it begin with an archive of Spark's classes.
+        settings: what the command line says of Spark; it holds over what follows from here.
+
+    """
     settings = settings or SparkSettings()
-    provide_java()
+    archive = archive_of_session()
     is_here = is_this_machine(master)
-    own = worker_python() if is_here else sys.executable
-    os.environ.setdefault("PYSPARK_PYTHON", settings.python or own)
+    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
     if is_here:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
-    logging = _logging_file("warn" if verbose else "off")
+    logged = f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}"
+    if java_options is None:
+        java_options = () if archive is None else archive.options()
     builder = SparkSession.builder.master(master).appName("tailrace")
-    options = f"-Dlog4j2.configurationFile=file:{logging} -XX:+UseSerialGC -Xss4m -XX:TieredStopAtLevel=1"
-    lean = LEAN if is_here else {**LEAN, **ELSEWHERE}
-    ours = {name: value for name, value in {**lean, JAVA_OPTIONS: options}.items() if name not in settings.in_file}
-    for name, value in {**ours, **settings.conf}.items():
+    # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
+    options = {"spark.driver.defaultJavaOptions": " ".join([logged, *OPTIONS, *java_options])}
+    ours = {**LEAN, **({} if is_here else ELSEWHERE), **options}
+    settled = {name: value for name, value in ours.items() if name not in settings.in_file}
+    for name, value in {**settled, **settings.conf}.items():
         builder = builder.config(name, value)
     with ExitStack() as while_starting:
         while_starting.enter_context(_reading(settings.properties_file))
         while_starting.enter_context(own_environment(settings.python))
         if not verbose:
             while_starting.enter_context(_errors_of_java_to(cache_folder() / "spark.log"))
+        while_starting.enter_context(_masters_errors(master))
         found = builder.getOrCreate()
-    if not verbose:
+    if verbose:
+        log.info(how_started(_pid_of_java(found), archive))
+    else:
         keep_quiet(found)
     return found
+
+
+def _pid_of_java(spark: SparkSession) -> int:
+    jvm: Any = spark.sparkContext._jvm  # noqa: SLF001
+    return int(jvm.java.lang.ProcessHandle.current().pid())
+
+
+@contextmanager
+def _masters_errors(master: str) -> Iterator[None]:
+    """Say of a session that can't be made on a cluster what may be wrong; Java's own message is of a later moment."""
+    try:
+        yield
+    except Exception as error:
+        if master.startswith("local") or isinstance(error, TailraceError):
+            raise
+        raise RetriableError(
+            f"there is no session with the master {master}: is it there, does it reach this machine, and does it have the same "
+            "version of Spark, spark.authenticate.secret and encryption? --verbose shows what Spark says"
+        ) from error
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 from tailrace.connectors.registry import SPECS
 from tailrace.docs.configuration import PAGES as CONFIGURATION_PAGES
 from tailrace.docs.configuration import pages_of
+from tailrace.docs.python_api import python_page
 from tailrace.docs.tables import code, table
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
@@ -42,6 +43,7 @@ def cli_page() -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     **CONFIGURATION_PAGES,
     "cli.md": cli_page,
+    "python.md": python_page,
     **{name: render for spec in SPECS.values() for name, render in pages_of(spec).MORE.items()},
 }
 

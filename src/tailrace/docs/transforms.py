@@ -32,7 +32,7 @@ boundaries, schema changes and notifications. `transforms.a.predicate` names a p
 then for the records that it is true of, or, with `transforms.a.negate=true`, for all others.
 
 A record that a transform can't be applied to stops the connector, as in Kafka Connect. With `errors.tolerance=all` it is
-dropped, counted and logged.
+dropped, counted and logged; so is one that a converter fails on.
 
 Topics are created, and tables assigned to lanes, by the topic behind the transforms. If that follows from what records
 contain (a column, a condition), one lane delivers everything, and a warning says so where `tasks.max` is more.

@@ -39,12 +39,12 @@ _CLOUD_EVENTS: Final = Parts(
 _PROTOBUF: Final = Parts(
     f"{_E}protobuf.settings:protobuf_settings",
     f"{_E}protobuf.encoder:protobuf_messages",
-    f"{_E}registered_settings:schema_ids_of",
+    f"{_E}registered.settings:schema_ids_of",
 )
 _JSON_SCHEMA: Final = Parts(
     f"{_E}json_schema.settings:json_schema_settings",
     f"{_E}json_schema.encoder:json_schema_messages",
-    f"{_E}registered_settings:schema_ids_of",
+    f"{_E}registered.settings:schema_ids_of",
 )
 _EXT_JSON: Final = Parts(
     f"{_E}ext_json.settings:ext_json_settings",

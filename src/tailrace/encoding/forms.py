@@ -11,7 +11,7 @@ from tailrace.changes.layouts import Layout
 from tailrace.config.settings import Settings
 from tailrace.converter_classes import JSON
 from tailrace.encoding.converters import CONVERTERS
-from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.encoding.registered.messages import RegisteredMessages
 from tailrace.errors import TailraceError
 
 KEY: Final = "key"

@@ -6,7 +6,7 @@ from typing import Final
 
 from tailrace.config.properties.json_converter import NUMERIC, json_properties
 from tailrace.config.property import PropertyTables
-from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.converter_properties import ConverterProperties
 from tailrace.encoding.json_format import JsonFormat
 
 TABLES: Final = PropertyTables((("JSON", json_properties("value"), ()),))

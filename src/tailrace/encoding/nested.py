@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.config.problems import Problems
 from tailrace.converter_classes import JSON
-from tailrace.encoding.avro.reading import read_properties
+from tailrace.encoding.converter_properties import read_properties
 from tailrace.encoding.converters import CONVERTERS
 from tailrace.encoding.json_properties import TABLES, json_format_of
 from tailrace.errors import ConfigError, UnsupportedError

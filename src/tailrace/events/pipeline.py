@@ -9,7 +9,7 @@ of the next one come. Memory is used again while it is in the processor's caches
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
@@ -17,12 +17,12 @@ import numpy as np
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.changes.source_records import SourceRecords
+from tailrace.changes.skipped_records import SkippedRecords
+from tailrace.changes.source_records import EventKind, SourceRecords
 from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
 from tailrace.events.event import Event, Events
 from tailrace.transforms.chain import Transform, transformed
-from tailrace.transforms.failures import SkippedRecords
 
 if TYPE_CHECKING:
     from tailrace.encoding.message_encoder import MessageEncoder
@@ -37,13 +37,13 @@ class Pipeline(Generic[T]):
     def __init__(
         self, encoder: Encoder[T], transforms: Sequence[Transform] = (), skipped: SkippedRecords | None = None
     ) -> None:
-        """`skipped` counts the records that the transforms drop because they fail on them."""
+        """`skipped` counts the records that transforms and encoder drop because they fail on them."""
         self._encoder = encoder
         self._transforms = tuple(transforms)
         self._skipped = skipped or SkippedRecords()
 
     def take_skipped(self) -> int:
-        """How many records were dropped, since this was last asked, because a transform failed on them."""
+        """How many records were dropped, since this was last asked, because a transform or the encoder failed on them."""
         return self._skipped.taken()
 
     def new_events(self) -> EncodedEvents[T]:
@@ -98,6 +98,17 @@ class EncodedEvents(Generic[T]):
 class RecordPipeline(Pipeline[Records]):
     """Makes what sinks take."""
 
+    def __init__(
+        self,
+        encoder: Encoder[Records],
+        transforms: Sequence[Transform] = (),
+        skipped: SkippedRecords | None = None,
+        kept_name: Callable[[str], str] | None = None,
+    ) -> None:
+        """`kept_name` gives the topic of a table's records, by that before the transforms; None: they say it."""
+        super().__init__(encoder, transforms, skipped)
+        self._kept_name = kept_name
+
     def _encoded(self, event: Event) -> list[Records]:
         return self.made_of(event.source_records())
 
@@ -106,12 +117,23 @@ class RecordPipeline(Pipeline[Records]):
 
         Records of one change have the same rank in the log. So their places in the event order them here.
         """
-        if not self._transforms:
-            return [self._encoder.encode(records)]
+        if not self._transforms and self._kept_name is None:
+            return self._kept([records])
         ranks = records.log_order
         placed = replace(records, log_order=np.arange(len(records), dtype=np.int64))
-        merged = in_log_order([self._encoder.encode(each) for each in self._transformed(placed)])
+        merged = in_log_order(self._kept(self._named(placed.topic, self._transformed(placed))))
         return [replace(each, log_order=ranks[each.log_order]) for each in merged]
+
+    def _named(self, before: str, records: Iterable[SourceRecords]) -> Iterable[SourceRecords]:
+        """The records under the names that topics keep; `before` is the topic before the transforms."""
+        if self._kept_name is None:
+            return records
+        kept = self._kept_name(before)
+        return (replace(each, topic=kept) if each.kind is EventKind.ROWS else each for each in records)
+
+    def _kept(self, records: Iterable[SourceRecords]) -> list[Records]:
+        """Encoded records, without those of which all are dropped because the converter fails on them."""
+        return [made for each in records if len(made := self._encoder.encode(each))]
 
     def records(self, events: Events, *, interleaved: bool) -> list[Records]:
         """The records of a batch, in log order within each topic, of which transforms may have made one of several.
@@ -125,10 +147,20 @@ class RecordPipeline(Pipeline[Records]):
         return in_log_order(made) if interleaved else made
 
 
-def pipeline_of(settings: Settings, *, all_json: bool = False) -> RecordPipeline:
-    """The pipeline that a configuration asks for; `all_json`: headers are JSON, whatever their converter is."""
+def pipeline_of(settings: Settings, *, all_json: bool = False, keeps_names: bool = False) -> RecordPipeline:
+    """The pipeline that a configuration asks for.
+
+    `all_json`: headers are JSON, whatever their converter is. `keeps_names`: topics of tables have the names of the settings'
+    routing, whatever the transforms make of them.
+    """
     skipped = SkippedRecords()
-    return RecordPipeline(encoder_of(settings, all_json=all_json), transforms_of(settings, skipped), skipped)
+    encoder: Encoder[Records] = encoder_of(settings, all_json=all_json)
+    if _is_tolerant(settings):
+        from tailrace.encoding.tolerant_encoder import TolerantEncoder  # as much as is needed
+
+        encoder = TolerantEncoder(encoder, skipped)
+    kept_name = settings.routing.delivered if keeps_names else None
+    return RecordPipeline(encoder, transforms_of(settings, skipped), skipped, kept_name)
 
 
 def transforms_of(settings: Settings, skipped: SkippedRecords | None = None) -> list[Transform]:
@@ -137,8 +169,12 @@ def transforms_of(settings: Settings, skipped: SkippedRecords | None = None) -> 
         return []
     from tailrace.transforms.configured import transform_of  # as much as the transforms need
 
-    tolerant = settings.errors_tolerance == "all"
+    tolerant = _is_tolerant(settings)
     return [transform_of(each, tolerant=tolerant, skipped=skipped) for each in settings.transform_chain]
+
+
+def _is_tolerant(settings: Settings) -> bool:
+    return settings.errors_tolerance == "all"
 
 
 def encoder_of(settings: Settings, *, all_json: bool = False) -> MessageEncoder:

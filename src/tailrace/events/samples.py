@@ -23,7 +23,7 @@ from tailrace.schema.envelope import TableSchemas
 
 OPERATIONS: Final = {"c": CREATE, "u": UPDATE, "d": DELETE, "r": READ}
 NOW_US: Final = 1_767_323_045_000_000  # 2026-01-02T03:04:05Z, so that each time shows the same
-_TRANSACTION: Final = b"sample-transaction"
+TRANSACTION: Final = b"sample-transaction"
 _POSITIONS: Final = position_program((1,), (Level.BATCH,), b"")
 
 
@@ -79,7 +79,7 @@ def _changes(table: SampledTable, operation: str, before: int, after: int) -> Ch
         constants=_constants(table, operation),
         position=(Fact(integers(np.zeros(1, np.int64)), Level.BATCH),),
         log_order=np.zeros(1, np.int64),
-        transaction_id=Fact(vector_of([_TRANSACTION]), Level.BATCH) if table.has_transactions else None,
+        transaction_id=Fact(vector_of([TRANSACTION]), Level.BATCH) if table.has_transactions else None,
     )
 
 

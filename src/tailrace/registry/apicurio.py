@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, Final
 from urllib.parse import quote
 
-from tailrace.errors import DeliveryError, RegistryError
+from tailrace.errors import DeliveryError, SchemaRefusedError
 from tailrace.registry.answers import schema_number, understood
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
@@ -213,7 +213,7 @@ class ApicurioSchemaIds:
         answer = self._client.request("POST", "/search/versions", schema.text.encode(), query, about=about)
         found = [each for each in answer["versions"] if each.get("state") != "DISABLED"]
         if not found:
-            raise RegistryError(
+            raise SchemaRefusedError(
                 f"{self._connection.name}: {place} has no version with this schema, and apicurio.registry.auto-register=false: "
                 f"register it, or use the latest one (apicurio.registry.find-latest=true). It is {schema.text}",
                 404,

@@ -11,6 +11,7 @@ from urllib.parse import quote_plus, urlencode
 from tailrace.config.secret import Secret
 from tailrace.errors import RegistryError, RegistryUnavailableError
 from tailrace.registry.answers import parsed_answer, understood
+from tailrace.registry.bounded_answers import UnusableAnswerError
 from tailrace.registry.connection import BasicLogin, Login, OAuthLogin
 from tailrace.registry.secrets import fits_in_header, without_secrets
 
@@ -18,6 +19,7 @@ Post = Callable[[str, bytes, dict[str, str]], tuple[int, bytes]]
 """Posts a body with headers to a URL; gives status and answer."""
 
 _BASIC = "Basic "
+_CUT = 2000  # characters of what a server says
 _NO_END = 300  # seconds that a token is kept whose server does not say how long it lives
 
 
@@ -74,17 +76,19 @@ class Authentication:
         try:
             status, content = self._post(login.token_url, urlencode(form).encode(), headers)
         except (OSError, http.client.HTTPException) as error:
-            raise RegistryUnavailableError(f"{login.name}: {login.token_url} does not answer: {error}") from error
+            raise RegistryUnavailableError(f"{login.name}: {login.shown_url} does not answer: {error}") from error
+        except UnusableAnswerError as error:
+            raise RegistryError(f"{login.name}: the answer of {login.shown_url} can't be used: {error}") from None
         if status >= 500:
-            raise RegistryUnavailableError(f"{login.name}: {login.token_url} answers with the HTTP status {status}")
+            raise RegistryUnavailableError(f"{login.name}: {login.shown_url} answers with the HTTP status {status}")
         found = parsed_answer(content)
         answer = found if isinstance(found, dict) else {}
         token = answer.get("access_token")
         if status != 200 or not isinstance(token, str) or not fits_in_header(token):
             said = ": ".join(str(answer[each]) for each in ("error", "error_description") if each in answer)
             raise RegistryError(
-                f"{login.name}: {login.token_url} gives the client {login.client_id} no token (HTTP status {status})"
-                f"{': ' + without_secrets(said, self.secrets()) if said else ''}; see the client's id, secret and scope",
+                f"{login.name}: {login.shown_url} gives the client {login.client_id} no token (HTTP status {status})"
+                f"{': ' + without_secrets(said, self.secrets())[:_CUT] if said else ''}; see the client's id, secret and scope",
                 status,
             )
         with understood(login.name, f"the request for a token of the client {login.client_id}"):

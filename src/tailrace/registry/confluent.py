@@ -9,7 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
-from tailrace.errors import DeliveryError, RegistryError
+from tailrace.errors import DeliveryError, RegistryError, SchemaRefusedError
 from tailrace.registry.answers import schema_number, understood
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.http import RegistryClient
@@ -112,7 +112,7 @@ class ConfluentSchemaIds:
         if found is not None:
             return found
         if self._settings.fallback is None:
-            raise RegistryError(
+            raise SchemaRefusedError(
                 f"{part}.subject.name.strategy: the registry has no subject for the {part} of topic {topic}: associate one, "
                 "or set subject.name.strategy.fallback.type"
             )
@@ -130,7 +130,7 @@ class ConfluentSchemaIds:
             raise
         subjects = [each["subject"] for each in found]
         if len(subjects) > 1:
-            raise RegistryError(
+            raise SchemaRefusedError(
                 f"the registry has several subjects for the {part} of topic {topic}: {', '.join(subjects)}"
             )
         return subjects[0] if subjects else None
@@ -153,7 +153,7 @@ class ConfluentSchemaIds:
         except RegistryError as error:
             if error.status != 404:
                 raise
-            raise RegistryError(
+            raise type(error)(
                 f"{error}; auto.register.schemas=false: register it, or use the latest one (use.latest.version=true). "
                 f"It is {schema.text}",
                 error.status,

@@ -31,12 +31,17 @@ class OAuthLogin:
 
     """
 
-    token_url: str
+    token_url: str = field(repr=False)  # its query may have a key
     client_id: str
     secret: Secret
     scope: str = ""
     name: str = ""
     early: int = 60
+
+    @property
+    def shown_url(self) -> str:
+        """The server's URL for messages: a query may have a key."""
+        return self.token_url.partition("?")[0]
 
 
 Login = BasicLogin | Secret | OAuthLogin

@@ -11,24 +11,27 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from time import sleep
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from tailrace.errors import RegistryError, RegistryUnavailableError
+from tailrace.errors import RegistryError, RegistryUnavailableError, SchemaRefusedError
 from tailrace.registry.answers import parsed_answer
 from tailrace.registry.authentication import Authentication
+from tailrace.registry.bounded_answers import BoundedAnswer, UnusableAnswerError
 from tailrace.registry.connection import RegistryConnection
 from tailrace.registry.secrets import without_secrets
 from tailrace.registry.tls import tls_context
 
 _RETRIABLE: Final = {408, 429, 500, 502, 503, 504}
 _CUT: Final = 2000  # characters of an answer that is no JSON
+_LONGEST_MESSAGE: Final = 20_000  # characters of one that is: it may tell a whole schema
 
 _Lost = (OSError, http.client.HTTPException)
 """What a connection raises that breaks; a time-out is one of them."""
 
-
 _NO_LOGIN: Final = 401
+_NOT_FOUND: Final = 404
+_OF_SCHEMA: Final = {_NOT_FOUND, 409, 422}
 
 
 class RegistryClient:
@@ -106,6 +109,11 @@ class RegistryClient:
             except _Lost as error:
                 lost.append(f"{url}: {error or type(error).__name__}")
                 continue
+            except UnusableAnswerError as error:
+                raise RegistryError(
+                    f"{self._settings.name}: the answer of the schema registry at {url}, asked for {about}, can't be used: "
+                    f"{error}. Does the URL name the registry?"
+                ) from None
             self._first = number
             return self._judged(url, status, answer, about)
         raise RegistryUnavailableError(
@@ -162,7 +170,7 @@ class RegistryClient:
         connection.sock.settimeout(self._settings.read_timeout)
         connection.request(method, target, content, dict(headers))
         answer = connection.getresponse()
-        return answer.status, answer.read()
+        return answer.status, cast("BoundedAnswer", answer).whole()
 
     def _connection(self, key: str, place: SplitResult) -> http.client.HTTPConnection:
         """The connection that is kept, or a new one, which is not open yet."""
@@ -173,13 +181,16 @@ class RegistryClient:
     def _new_connection(self, place: SplitResult) -> http.client.HTTPConnection:
         host, port = place.hostname or "", place.port
         timeout, proxy = self._settings.connect_timeout, self._settings.proxy
+        made: http.client.HTTPConnection
         if place.scheme != "https":
-            return http.client.HTTPConnection(*(proxy or (host, port)), timeout=timeout)
-        if self._context is None:
-            self._context = tls_context(self._settings.trust)
-        made = http.client.HTTPSConnection(*(proxy or (host, port)), timeout=timeout, context=self._context)
-        if proxy is not None:
-            made.set_tunnel(host, port)
+            made = http.client.HTTPConnection(*(proxy or (host, port)), timeout=timeout)
+        else:
+            if self._context is None:
+                self._context = tls_context(self._settings.trust)
+            made = http.client.HTTPSConnection(*(proxy or (host, port)), timeout=timeout, context=self._context)
+            if proxy is not None:
+                made.set_tunnel(host, port)
+        made.response_class = BoundedAnswer
         return made
 
     def _target(self, place: SplitResult, path: str) -> str:
@@ -208,22 +219,31 @@ class RegistryClient:
             return found
         message, code = _message(found, answer)
         message = without_secrets(message, (*self._authentication.secrets(), *self._settings.headers.values()))
+        message = message[: _LONGEST_MESSAGE if isinstance(found, dict) else _CUT]  # now, as half a secret would be shown
         what = f"{self._settings.name}: the schema registry at {url}"
         number = f"HTTP status {status}" + (f", error code {code}" if code else "")
         if status in _RETRIABLE:
             raise RegistryUnavailableError(f"{what} can't answer now, asked for {about} ({number}): {message}")
-        raise RegistryError(f"{what} refuses {about} ({number}): {message}{_remedy(status)}", status, code)
+        kind = SchemaRefusedError if _is_of_schema(found, status, code) else RegistryError
+        raise kind(f"{what} refuses {about} ({number}): {message}{_remedy(status)}", status, code)
 
 
 def _message(found: Any, answer: bytes) -> tuple[str, int]:
     """The registry's message and number; those of Apicurio's own API have other names, and details."""
     if not isinstance(found, dict):
-        return answer.decode(errors="replace")[:_CUT] or "no message", 0
+        return answer.decode(errors="replace") or "no message", 0
     message = str(found.get("message") or found.get("title") or found.get("detail") or found or "no message")
     causes = found.get("causes") or ()
     details = "; ".join(str(each.get("description") or each) for each in causes if isinstance(each, dict))
     code = found.get("error_code") or 0
     return message + (f" ({details})" if details else ""), code if isinstance(code, int) else 0
+
+
+def _is_of_schema(found: Any, status: int, code: int) -> bool:
+    """Whether the registry says it of what was asked for; a server that does not know the path answers 404, too."""
+    if not isinstance(found, dict) or status not in _OF_SCHEMA:
+        return False
+    return status != _NOT_FOUND or code > _NOT_FOUND or "name" in found  # numbers of Confluent's, names of Apicurio's errors
 
 
 def _remedy(status: int) -> str:

@@ -1,15 +1,14 @@
 """The data source of the direct way: its tasks read the log *and* deliver, and give Spark only figures.
 
-The job itself reaches the planner, which is on the driver's machine, in a file, and the tasks within the reader that Spark
-sends them. The format's name is internal: only tailrace's own runs use it. See `slices` for the meaning of offsets here, and
-`task` for a task's work.
+See `slices` for the meaning of offsets here, and `task` for a task's work. The job itself reaches the planner, which is on the
+driver's machine, over the link, and the tasks within the reader that Spark sends them. The format's name is internal: only
+tailrace's own runs use it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -17,7 +16,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 
 from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
-from tailrace.link import Reporter
+from tailrace.link import Reporter, kept
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.retry import retrying
@@ -27,7 +26,7 @@ from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
 JOB_OPTION = "job"
-"""The path of a file that only this user can read: options are shown in plans, on Spark's pages and in its event log."""
+"""Where the driver's link keeps the job: options are shown in plans, on Spark's pages and in its event log."""
 SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, skipped bigint, delivered string, lag_ms bigint"
 
 
@@ -45,7 +44,7 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
-        job = Job.from_json(Path(self.options[JOB_OPTION]).read_text(encoding="utf-8"))
+        job = Job.from_json(kept(self.options[JOB_OPTION]))
         know(job.values)  # Java may be older than a variable of the driver's environment
         return DeliveryReader(job)
 

@@ -14,15 +14,17 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from tailrace.connectors import try_login
+from tailrace.connectors import connector_from, samples_of, try_login
 from tailrace.connectors.interface import Connector
 from tailrace.events.pipeline import RecordPipeline, check_registries, pipeline_of
 from tailrace.link import Reporter
 from tailrace.object_paths import load_object
 from tailrace.remote_link import RemoteReporter
+from tailrace.schema.routing import Routing
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord
+from tailrace.source.kept_names import are_kept
 
 KAFKA = "kafka:"  # targets that begin so take bytes; others write lines of JSON
 CONNECTOR_FACTORY = "tailrace.connectors:connector_from"
@@ -74,6 +76,7 @@ class Job:
             `when_needed`, if the log no longer reaches back to the progress; "": never.
         snapshot_delay_seconds: pause before a snapshot.
         routing: names the topics and assigns tables to lanes; None: the configured one.
+        keeps_names: whether topics have the names of `routing`, whatever the configured transforms make of them.
         until: where a bounded query ends, the connector's own; None: where the log ends at its start.
 
     """
@@ -95,6 +98,7 @@ class Job:
     snapshot_again: str = ""
     snapshot_delay_seconds: float = 0.0
     routing: Mapping[str, Any] | None = None
+    keeps_names: bool = False
     until: Mapping[str, Any] | None = None
 
     def to_json(self) -> str:
@@ -121,7 +125,15 @@ class Job:
 
     def new_pipeline(self) -> RecordPipeline:
         """What makes records of the connector's events."""
-        return pipeline_of(self.new_connector().settings, all_json=not self.target.startswith(KAFKA))
+        settings = self.new_connector().settings
+        return pipeline_of(settings, all_json=not self.target.startswith(KAFKA), keeps_names=self.keeps_names)
+
+    def would_keep_names(self, recorded: Mapping[str, Any], lanes: int) -> bool:
+        """Whether that many lanes, which stand apart under a recorded routing, keep its names; asks the database for tables."""
+        settings = connector_from(self.document).settings if self.connector == CONNECTOR_FACTORY else None
+        if settings is None:
+            return False
+        return are_kept(settings, Routing.from_dict(recorded), lanes, lambda: samples_of(settings).structures(settings))
 
     def try_login(self) -> None:
         """Log in to the source and out again, and to the schema registries; raises the error of a failed login."""

@@ -50,14 +50,16 @@ def is_needed(job: Job, claim: Claim) -> bool:
     return claim.lanes != job.lanes or claim.routing is not None
 
 
-def as_recorded(job: Job, claim: Claim) -> Job:
+def as_recorded(job: Job, claim: Claim, ask: Ask) -> Job:
     """The job with the recorded lanes and their assignment of tables."""
-    return evolve(job, lanes=claim.lanes, routing=claim.routing)
+    routing = claim.routing
+    keeps_names = routing is not None and ask(lambda: job.would_keep_names(routing, claim.lanes))
+    return evolve(job, lanes=claim.lanes, routing=routing, keeps_names=keeps_names)
 
 
 def to_one_position(job: Job, claim: Claim, ask: Ask, *, nearest: bool = True) -> Job:
     """The same, reading to a common boundary; without `nearest`, or if none is known, to the head."""
-    as_it_was = as_recorded(job, claim)
+    as_it_was = as_recorded(job, claim, ask)
     lanes = [progress for progress in claim.progress if progress is not None]
     if len(lanes) < claim.lanes or not nearest:
         return as_it_was

@@ -18,7 +18,6 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -140,7 +139,7 @@ class _Run:
                 )
             old = ", to its end under the topic names of before" if claim.routing is not None else ""
             self.notice(f"reading the snapshot with {counted(lanes)}{old}")
-            if self._read_snapshot(lane_alignment.as_recorded(job, claim)):
+            if self._read_snapshot(lane_alignment.as_recorded(job, claim, self._asking(job))):
                 return True
             claim = self._claimed(job)
         return not job.only_snapshot and self._log(job, claim, available_now=available_now)
@@ -165,7 +164,7 @@ class _Run:
             self.notice(lane_alignment.alignment_notice(job, claim))
             meeting = self._alignment_job(job, claim, nearest=attempts == 0)
             if self._kept_up(meeting, available_now=True):
-                return self._align_lanes(lane_alignment.as_recorded(job, claim))
+                return self._align_lanes(evolve(meeting, until=None))
             claim = self._claimed(job)
             attempts += 1
         return self._kept_up(job, available_now=available_now) and self._align_lanes(job)
@@ -223,7 +222,7 @@ class _Run:
         while True:
             began = time.monotonic()
             try:
-                query = start(self.spark, job, self.checkpoint, available_now=available_now)
+                query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
                 return wait(query, self.link, self.stop)
             except Exception as error:
                 if self.stop_requested() and is_stopped(error):
@@ -238,21 +237,13 @@ class _Run:
                     return True
 
 
-def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
+def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
     spark.dataSource.register(DeliverySource)
-    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, str(_file_of(job))).load()
+    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, link.keep(job.to_json())).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
     return writer.start()
-
-
-def _file_of(job: Job) -> Path:
-    """The job in a file, in the folder of its link, which only this user can enter and which ends with the run."""
-    path = Path(job.link).with_name(f"job-{uuid.uuid4().hex}.json")
-    path.touch(mode=0o600)
-    path.write_text(job.to_json(), encoding="utf-8")
-    return path
 
 
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:

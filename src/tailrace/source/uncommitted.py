@@ -19,7 +19,7 @@ class Figures:
     Attributes:
         task: distinguishes the tasks of a run.
         lane: the task's.
-        skipped: records that were dropped because a transform failed on them (`errors.tolerance=all`).
+        skipped: records that were dropped because a transform or a converter failed on them (`errors.tolerance=all`).
         delivered: text of the last committed position.
         lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
         snapshot: of the task's part of a snapshot, as in `LogBatch.figures`; tables are those that changed since the

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.config.entries import Entry, hide_values
 from tailrace.config.problems import Problems
 from tailrace.config.property import Kind, Property, Status
@@ -20,7 +21,7 @@ from tailrace.config.values import NotYetError, read
 from tailrace.python_objects import NotImportableError
 from tailrace.schema.topic_renames import TopicRename
 from tailrace.transforms.chain import Conditional, Predicate, Transform
-from tailrace.transforms.failures import Failures, SkippedRecords
+from tailrace.transforms.failures import Failures
 from tailrace.transforms.predicates import TOPIC_NAME_MATCHES
 from tailrace.transforms.registry import (
     predicate_names,

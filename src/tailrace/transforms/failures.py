@@ -11,27 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tailrace.changes.skipped_records import SkippedRecords
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.errors import TransformError
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class SkippedRecords:
-    """Records that were dropped because a transform failed on them: Kafka Connect's metric `total-records-skipped`.
-
-    Attributes:
-        count: since it was last taken.
-
-    """
-
-    count: int = 0
-
-    def taken(self) -> int:
-        """The count, which begins anew."""
-        count, self.count = self.count, 0
-        return count
 
 
 @dataclass(frozen=True, slots=True)

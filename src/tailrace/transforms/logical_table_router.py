@@ -67,8 +67,8 @@ class ByLogicalTableRouter:
         topic = whole_replaced(*self._route, records.topic)
         if not topic:
             return (records,)
-        if records.key is not None and not isinstance(records.key.root, Struct):
-            records = self._failures.without(records, ~keys_are_null(records), "its key is no struct")
+        if why := self._unfit_key(records.key):
+            records = self._failures.without(records, ~keys_are_null(records), why)
             records = replace(records, key=None, has_key=None)
         if is_envelope(records.value.schema) and not isinstance(cast("Struct", records.value.root).field(BEFORE), Struct):
             there = np.ones(len(records), np.bool_) if records.has_value is None else records.has_value
@@ -77,6 +77,16 @@ class ByLogicalTableRouter:
         key = None if records.key is None else self._keys.of(records.key, self._identified(records.topic), topic)
         value = self._envelopes.of(records.value, topic) if is_envelope(records.value.schema) else records.value
         return (replace(records, topic=topic, key=key, value=value, has_key=None if has_key.all() else has_key),)
+
+    def _unfit_key(self, key: Layout | None) -> str:
+        """What is wrong with keys of this layout; nothing if they can get the field."""
+        if key is None:
+            return ""
+        if not isinstance(key.root, Struct):
+            return "its key is no struct"
+        if self._field and key.root.field(self._field) is not None:
+            return f"its key has a field {self._field!r} already: set key.field.name, or key.enforce.uniqueness=false"
+        return ""
 
     def _identified(self, topic: str) -> str:
         """What tells a topic from others that have the same new one."""

@@ -22,8 +22,11 @@ _OF_RECORDS: Final = frozenset(
     {"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
 )
 """Fields of envelopes, which no table has to have."""
+_ROUTED: Final = "order"  # so that topics have a name that Kafka allows
+_PAYLOAD: Final = '{"number": 1}'
 _IN_ENVELOPES: Final = re.compile(r"^(?:before|after|change)\.")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_KIND_OF_RULE: Final = re.compile(r"^(?:source|topic):", re.IGNORECASE)
 _OF_SCRIPTS: Final = ("condition", "topic_expression")
 _READ: Final = re.compile(
     r"value\??\.(?:before|after)\??\.(\w+)(?:\s*(?:==|!=|<=|>=|<|>)\s*('[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?|true|false))?"
@@ -78,4 +81,22 @@ def _in_options(settings: TransformSettings) -> Iterator[NamedColumn]:
         for text in (given,) if isinstance(given, str) else given:
             name = _IN_ENVELOPES.sub("", str(text).partition(":")[0].strip())
             if _NAME.fullmatch(name) and name not in _OF_RECORDS:
-                yield NamedColumn(name, MOMENT if is_moment or option in _MOMENTS else TEXT)
+                kind = MOMENT if is_moment or option in _MOMENTS else TEXT
+                yield NamedColumn(name, kind, _told_value(option, settings.options))
+    if settings.type.endswith("TimezoneConverter"):
+        yield from _in_rules((*settings.options["include_list"], *settings.options["exclude_list"]))
+
+
+def _told_value(option: str, options: Mapping[str, Any]) -> str | None:
+    """A value that shows what an outbox does with a column."""
+    if option == "table_field_event_payload" and options["table_expand_json_payload"]:
+        return _PAYLOAD
+    return _ROUTED if option == "route_by_field" and "table_field_event_key" in options else None
+
+
+def _in_rules(rules: Sequence[str]) -> Iterator[NamedColumn]:
+    """Of TimezoneConverter: `source:<table>:<field>`, `topic:<topic>:<field>` or `<name>:<field>`; each may lack a field."""
+    for rule in rules:
+        _, *fields = _KIND_OF_RULE.sub("", rule).split(":")
+        names = [_IN_ENVELOPES.sub("", field) for field in fields]
+        yield from (NamedColumn(name, MOMENT) for name in names if _NAME.fullmatch(name))

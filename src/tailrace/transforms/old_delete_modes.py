@@ -45,14 +45,14 @@ def settled(options: Options, given: Options, shape: str) -> tuple[Options, list
     meant = _MEANING[options["delete_handling_mode"], options["drop_tombstones"]]
     names = " and ".join(name.replace("_", ".") for name in old)
     if MODE in given:
-        return kept, [f"{names} has no effect beside delete.tombstone.handling.mode"]
+        return kept, [f"{names} {'has' if len(old) == 1 else 'have'} no effect beside delete.tombstone.handling.mode"]
     if shape != CURRENT:
         return kept | {MODE: meant}, []
-    mode = kept[MODE]
+    mode, verb = kept[MODE], "is" if len(old) == 1 else "are"
     if mode == meant:
-        return kept, [f"{names} is ignored, as in Debezium 3, which does the same without"]
+        return kept, [f"{names} {verb} ignored, as in Debezium 3, which does the same without"]
     warning = (
-        f"{names} is ignored, as in Debezium 3: deletes are handled as delete.tombstone.handling.mode={mode} says; what "
+        f"{names} {verb} ignored, as in Debezium 3: deletes are handled as delete.tombstone.handling.mode={mode} says; what "
         f"it meant before is delete.tombstone.handling.mode={meant}"
     )
     return kept, [warning]

@@ -1,7 +1,7 @@
 """Reads messages with Confluent's own AvroDeserializer: `python confluents_reader.py URL < messages`.
 
-It runs in another Python, as `confluent-kafka[avro]` brings an HTTP client, cryptography and more that nothing else here needs. It is
-given a message a line, in hexadecimal; it prints each value's `repr`, a line each.
+It runs in a process of its own, with the packages of `confluents_packages`. It is given a message a line, in hexadecimal; it prints
+each value's `repr`, a line each.
 """
 
 import sys

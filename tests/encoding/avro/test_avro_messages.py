@@ -10,9 +10,9 @@ from tailrace.changes.records import binary_of
 from tailrace.changes.source_records import EventKind, SourceRecords
 from tailrace.changes.vectors import integers
 from tailrace.changes.views import vector_of
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.messages import AvroMessages
 from tailrace.encoding.avro.options import AvroOptions
+from tailrace.encoding.registered.framing import Framing
 from tailrace.errors import DeliveryError
 from tailrace.registry.schemas import SchemaId
 from tailrace.schema.connect import Field, Schema, Type

@@ -17,10 +17,10 @@ from tailrace.changes.source_records import Lists, Objects, every_record
 from tailrace.changes.vectors import Kind, Vector, from_arrow, integers
 from tailrace.changes.views import vector_of
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.avro.program import layout_program, whole_nulls
+from tailrace.encoding.avro.program import layout_program
 from tailrace.encoding.avro.schema_text import avro_schema
-from tailrace.encoding.avro.template import NullError
 from tailrace.encoding.avro.values import value_bytes
+from tailrace.encoding.registered.nulls import NullError, whole_nulls
 from tailrace.errors import DeliveryError
 from tailrace.schema.connect import Field, Schema, Type
 

@@ -6,10 +6,10 @@ import json
 import fastavro
 import pytest
 
-from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.names import is_valid, scrubbed
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import avro_schema
+from tailrace.encoding.registered import json_text
 from tailrace.errors import ConfigError
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.envelope import TRANSACTION_BLOCK

@@ -8,9 +8,9 @@ from tailrace.config.problems import Problems
 from tailrace.config.property import Status
 from tailrace.encoding.avro import apicurio_properties, confluent_properties
 from tailrace.encoding.avro.encoder import avro_encoder_for, schema_ids_for
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.settings import avro_converter_settings, tables_of
+from tailrace.encoding.registered.framing import Framing
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.registry.apicurio import ApicurioSchemaIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentSchemaIds
@@ -151,6 +151,19 @@ def test_user_and_password_in_the_url_are_taken_out_of_it():
     assert found.urls == ("https://a:8081", "http://b:1/contexts/:.x:")
     assert isinstance(found.login, BasicLogin)
     assert found.login.password.reveal() == "p@w"
+
+
+def test_a_time_out_of_zero_is_none_as_in_java():
+    found = read({"http.connect.timeout.ms": "0", "http.read.timeout.ms": "0"}).connection
+    assert (found.connect_timeout, found.read_timeout) == (3600.0, 3600.0)
+
+
+@pytest.mark.parametrize("behind", ["?key=hush!", "/?key=hush!", "#hush!"])
+def test_what_stands_behind_a_registrys_url_is_refused_and_not_shown(behind):
+    for reading, name, url in ((read, "schema.registry.url", "http://a"), (apicurio, "url", "http://a/apis/registry/v3")):
+        with pytest.raises(ConfigError, match=r"registry\.url: an item has a query or a fragment") as error:
+            reading({name: url + behind})
+        assert "hush" not in str(error.value)
 
 
 def test_a_token_may_be_given_or_fetched_with_the_headers_of_confluent_cloud():

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.fake_registry import FakeRegistry
 from support.row_changes import row_changes
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Column, Constant, Layout, Struct
@@ -105,3 +106,12 @@ def test_an_envelope_without_an_image_fails():
     cut = Struct(root.schema.with_(fields=tuple(f for f, _ in kept)), tuple(node for _, node in kept))
     with pytest.raises(DeliveryError, match="no field 'before'"):
         events(replace(records, value=Layout(cut)))
+
+
+def test_the_address_of_a_schema_has_no_login():
+    with FakeRegistry() as fake:
+        url = fake.url.replace("://", "://me:hush!@")
+        options = {"data__serializer__type": "avro", "avro__schema__registry__url": f"{url},{url}/b"}
+        created = events(row_changes(CHANGES).source_records(), **options)[0]
+        assert created["dataschema"] == f"{fake.url},{fake.url}/b/schemas/ids/{len(fake.texts)}"
+        assert all("Authorization" in headers for _, _, headers, _ in fake.requests)

@@ -5,10 +5,10 @@ import pickle
 import pytest
 
 from tailrace.config.property import Status
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.converters import CONVERTERS
 from tailrace.encoding.json_schema.options import JsonSchemaOptions
 from tailrace.encoding.protobuf.options import ProtobufOptions
+from tailrace.encoding.registered.framing import Framing
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.registry.confluent import ConfluentSchemaIds
 from tailrace.registry.subjects import Strategy

@@ -112,8 +112,9 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="none",
         allowed=("none", "all"),
-        doc="Whether records that fail in a transform stop the connector, or are dropped, counted and logged (`all`). JSON can "
-        "show every record; a record that Kafka does not take stops the connector.",
+        doc="Whether records that a transform or a converter fails on stop the connector, or are dropped, counted and logged "
+        "(`all`): a schema that the registry refuses, a value that a format can't express. A registry that does not answer or "
+        "refuses the login, and a record that Kafka does not take, stop it in any case.",
     ),
     _ignored(
         "errors.retry.timeout",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +24,7 @@ from tailrace.schema.tables import Column, Table, TableId
 from tailrace.transforms.named_columns import NamedColumn
 
 _TYPES: Final = TypeNames(text="VARCHAR", text_type=jdbc.VARCHAR, number="BIGINT", truth="BOOLEAN", moment="DATETIME")
+_NAME: Final = re.compile(r"[\w\-]+")
 _VARYING: Final = {
     "server_id": 1, "gtid": None, "file": "binlog.000001", "pos": 4, "row": 0, "thread": None, "query": None
 }  # fmt: skip
@@ -48,9 +50,14 @@ def structures(settings: MySqlSettings) -> Mapping[TableId, Table]:
 
 def made(settings: MySqlSettings, names: Sequence[str], columns: Sequence[NamedColumn]) -> Table:
     """A table that stands for one with this name, whose last part is the table's."""
-    del settings
-    database, name = (["db", *names])[-2:]
+    database, name = ([_database(settings), *names])[-2:]
     return made_table(TableId(database, "", name), columns, _TYPES)
+
+
+def _database(settings: MySqlSettings) -> str:
+    """A database that is captured, as far as the first expression for them is a name."""
+    first = next(iter(settings.database_include_list), "")
+    return first if _NAME.fullmatch(first) else "db"
 
 
 def sampled(settings: MySqlSettings, table: Table) -> SampledTable:

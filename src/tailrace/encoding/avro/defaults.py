@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.names import scrubbed
 from tailrace.encoding.avro.options import AvroOptions
+from tailrace.encoding.registered import json_text
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.decimals import decimal_bytes, scale_of
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from tailrace.changes.layouts import Layout, Struct
 from tailrace.changes.source_records import AnyColumn
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.program import LayoutProgram, layout_program
 from tailrace.encoding.avro.schema_text import AvroSchema, avro_schema
-from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.messages import RegisteredMessages
 from tailrace.registry.schemas import SchemaIds
 
 

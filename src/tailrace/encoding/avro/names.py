@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote_plus
 
-from tailrace.encoding.naming import Naming
+from tailrace.encoding.registered.naming import Naming
 
 _LAST_UNIT = "\uffff"  # what lies behind it is two units, neither of which is a letter to Java
 NAMESPACE = "io.confluent.connect.avro"

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, cast
 
-import numpy as np
-
 from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects
@@ -19,7 +17,7 @@ from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import has_null_first, is_enum
 from tailrace.encoding.avro.template import AvroProgram, AvroTemplate
 from tailrace.encoding.avro.values import branch_of_value, described, fixed_size, null_bytes, value_bytes
-from tailrace.encoding.program_columns import ProgramColumns, Reader
+from tailrace.encoding.registered.program_columns import ProgramColumns, Reader, as_floats, lists_of
 from tailrace.encoding.render import Roles
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
@@ -58,33 +56,12 @@ class LayoutProgram:
 def layout_program(layout: Layout, columns: Sequence[AnyColumn], options: AvroOptions, prefix: bytes) -> LayoutProgram:
     """The program of a layout; `prefix` stands before each datum.
 
-    Records whose key or value is null as a whole are none of its business (`whole_nulls`).
+    Records whose key or value is null as a whole are none of its business (`registered.nulls`).
     """
     writer = _Writer(options, columns)
     writer.const(prefix)
     writer.write_whole(layout.root)
     return writer.program(layout.lasting)
-
-
-def whole_nulls(layout: Layout, columns: Sequence[AnyColumn], roles: Roles) -> Mask | None:
-    """Which records are null as a whole, shape (n,); None: there are none. Such a null is no datum, but no value at all."""
-    root = layout.root
-    if isinstance(root, Constant):
-        return np.ones(roles.shape[1], np.bool_) if root.value is None else None
-    if root.role is None:
-        return None
-    rows = roles[root.role]
-    nulls = rows < 0
-    if root.slot is not None and not isinstance(root, Array):
-        there = _is_there(columns[root.slot])
-        nulls |= ~there[rows] if len(there) else True
-    return nulls if nulls.any() else None
-
-
-def _is_there(column: AnyColumn) -> Mask:
-    if isinstance(column, Objects):
-        return np.array([value is not None for value in column.values], np.bool_)
-    return cast("Vector", column).is_valid()
 
 
 class _Writer:
@@ -164,7 +141,7 @@ class _Writer:
             return kernel.RAW, partial(self._lists_of_vector, part(schema.items, schema))
         if schema.type in {Type.FLOAT32, Type.FLOAT64} and kind in {Kind.INT, Kind.FLOAT32, Kind.FLOAT64}:
             wanted = Kind.FLOAT32 if schema.type is Type.FLOAT32 else Kind.FLOAT64
-            reader = None if wanted is kind else partial(readers.as_floats, wanted)
+            reader = None if wanted is kind else partial(as_floats, wanted)
             return (kernel.FLOAT32 if wanted is Kind.FLOAT32 else kernel.FLOAT64), reader
         for types, kinds, op in _OPS:
             if schema.type in types and kind in kinds:
@@ -174,7 +151,7 @@ class _Writer:
     def _lists_of_vector(self, items: Schema, column: AnyColumn) -> Vector:
         """A column of lists of numbers: each list as an array of Avro."""
         vector = cast("Vector", column)
-        lists = readers.lists_of(vector)
+        lists = lists_of(vector)
         program = self._items(lists, Column(items, 0, 0), "an item")
         return readers.joined(program, lists, vector.valid)
 

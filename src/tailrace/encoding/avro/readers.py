@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,19 +15,12 @@ from tailrace.changes.views import vector_of, vector_over
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.schema_text import symbols
 from tailrace.encoding.avro.values import END, described, value_bytes
-from tailrace.encoding.render import Roles
+from tailrace.encoding.registered.program_columns import Items
 from tailrace.errors import DeliveryError
 from tailrace.schema.connect import Schema
 
 ENDS: Final = vector_of([END], Kind.BYTES)
 NO_COUNTS: Final = integers(np.zeros(0, np.int64))
-
-
-class Items(Protocol):
-    """A program that writes the items of lists."""
-
-    def render(self, columns: Sequence[AnyColumn], roles: Roles) -> Binary:
-        """One piece for each item."""
 
 
 def joined(program: Items, column: AnyColumn, valid: Bytes | None = None) -> Vector:
@@ -51,20 +43,6 @@ def joined(program: Items, column: AnyColumn, valid: Bytes | None = None) -> Vec
     made.data[counts == 0] = (1, 0, 0, 0)  # a view of one byte, 0: the end alone
     made.valid = valid
     return made
-
-
-def lists_of(vector: Vector) -> Lists:
-    """The lists of a vector."""
-    offsets = vector.data[: vector.length + 1]
-    first, last = int(offsets[0]), int(offsets[-1])
-    return Lists(offsets - first, vector.children, np.arange(first, last, dtype=np.int32).reshape(1, -1))
-
-
-def as_floats(kind: Kind, column: AnyColumn) -> Vector:
-    """Numbers as floating-point numbers of that kind."""
-    vector = cast("Vector", column)
-    data = vector.data.astype(np.float32 if kind is Kind.FLOAT32 else np.float64)
-    return Vector(kind, vector.length, data, vector.valid)
 
 
 def symbol_numbers(schema: Schema, column: AnyColumn) -> Vector:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.defaults import default_json, is_avro_map, part
-from tailrace.encoding.avro.json_text import Member
 from tailrace.encoding.avro.names import NAMESPACE, field_names, split_name
 from tailrace.encoding.avro.options import AvroOptions
 from tailrace.encoding.avro.references import referring_schema
 from tailrace.encoding.avro.types import ArrayOf, AvroField, AvroType, MapOf, Named, Primitive, Record, Union, type_text
+from tailrace.encoding.registered import json_text
+from tailrace.encoding.registered.json_text import Member
 from tailrace.registry.same_bytes import difference
 from tailrace.registry.schemas import ReferringSchema
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type

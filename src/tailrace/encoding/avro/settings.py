@@ -9,16 +9,15 @@ from typing import Final
 from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.encoding.avro import apicurio_properties, confluent_properties
-from tailrace.encoding.avro.framing import Framing
-from tailrace.encoding.avro.logins import APICURIO_V3, apicurio_connection, apicurio_v3, confluent_connection
 from tailrace.encoding.avro.options import AvroOptions
-from tailrace.encoding.avro.reading import ConverterProperties
-from tailrace.encoding.registered_settings import confluent_framing, confluent_ids, settings_of_properties
+from tailrace.encoding.converter_properties import ConverterProperties
+from tailrace.encoding.registered.apicurio_properties import P
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.logins import APICURIO_V3, apicurio_connection, apicurio_v3, confluent_connection
+from tailrace.encoding.registered.settings import confluent_framing, confluent_ids, settings_of_properties
 from tailrace.registry.apicurio import ApicurioIds, ArtifactStrategy
 from tailrace.registry.confluent import ConfluentIds
 from tailrace.registry.connection import RegistryConnection
-
-P: Final = apicurio_properties.P
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,25 +15,11 @@ from tailrace.changes.vectors import Vector
 from tailrace.encoding import render_kernel
 from tailrace.encoding.avro import kernel
 from tailrace.encoding.buffers import grow_buffer, keep_buffer, take_buffer
+from tailrace.encoding.registered.nulls import NullError
 from tailrace.encoding.render import Roles, Template
 from tailrace.kernels.addresses import address_of
 
 _VALUE_SIZE: Final = 12  # bytes a value, as a first guess
-
-
-class NullError(ValueError):
-    """A value is null that must not be.
-
-    Attributes:
-        record: its index.
-        name: of the value.
-
-    """
-
-    def __init__(self, record: int, name: str) -> None:
-        super().__init__(f"{name} is null in record {record}")
-        self.record = record
-        self.name = name
 
 
 class AvroTemplate(Template):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tailrace.encoding.avro import json_text
-from tailrace.encoding.avro.json_text import Member
+from tailrace.encoding.registered import json_text
+from tailrace.encoding.registered.json_text import Member
 from tailrace.errors import ConfigError
 
 

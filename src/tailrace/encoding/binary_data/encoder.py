@@ -8,6 +8,7 @@ from tailrace.changes.layouts import Layout
 from tailrace.changes.records import Binary, Header
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.encoding.binary_data.settings import DELEGATE, BinaryDataSettings
+from tailrace.encoding.failed_records import failing
 from tailrace.encoding.message_encoder import Messages
 from tailrace.encoding.nested import nested_messages, nested_schema_ids
 from tailrace.encoding.plain.columns import is_there, live, of_own_class
@@ -42,10 +43,11 @@ class BinaryDataMessages:
         if not is_there(records, present).any() or (schema.type is Type.BYTES and of_own_class(schema)):
             return self._bytes.render_with_headers(layout, records, present)
         if self._delegate is None:
-            raise DeliveryError(
-                f"{records.topic}: a {self._part} is {schema.name or schema.type} and no bytes: set "
-                f"{self._part}.converter.{DELEGATE}, such as org.apache.kafka.connect.json.JsonConverter"
-            )
+            with failing(is_there(records, present), DeliveryError):
+                raise DeliveryError(
+                    f"{records.topic}: a {self._part} is {schema.name or schema.type} and no bytes: set "
+                    f"{self._part}.converter.{DELEGATE}, such as org.apache.kafka.connect.json.JsonConverter"
+                )
         return self._delegate.render_with_headers(layout, records, present)[0], ()
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace.config.problems import Problems
 from tailrace.config.property import Property, PropertyTables, Status, prefixed
-from tailrace.encoding.avro.reading import read_properties
+from tailrace.encoding.converter_properties import read_properties
 from tailrace.encoding.nested import Nested, known_inside, nested_settings, within
 from tailrace.errors import ConfigError
 

@@ -30,6 +30,7 @@ from tailrace.encoding.cloud_events.layouts import (
 )
 from tailrace.encoding.cloud_events.metadata import DATA_SCHEMA_NAME, ID, TRACE_PARENT, TYPE
 from tailrace.encoding.cloud_events.settings import CloudEventSettings
+from tailrace.encoding.failed_records import failing, within
 from tailrace.encoding.message_encoder import Messages
 from tailrace.encoding.plain.columns import live
 from tailrace.errors import DeliveryError
@@ -68,11 +69,14 @@ class CloudEventMessages:
         """
         there = live(layout, records, present)
         if there.any():
-            there = there & self._change_events(layout, records)
+            with failing(there, DeliveryError):
+                is_one = self._change_events(layout, records)
+            there = there & is_one
         if not there.any():
             return nulls(len(records)), ()
         try:
-            made = self._rendered(layout, records.where(there))
+            with within(there):
+                made = self._rendered(layout, records.where(there))
         except CannotApplyError as error:
             raise DeliveryError(f"{records.topic}: a record can't become a cloud event: {error}") from None
         return _among_nulls(made, there), ()
@@ -91,7 +95,8 @@ class CloudEventMessages:
         for place, names in self._by_names(layout, headers, records):
             some = records if len(place) == len(records) else records.take(place)
             made, added = self._made.of(layout, headers, names, len(records.columns), len(records.roles))
-            parts.append(self._events.render_with_headers(made, added.added_to(some))[0])
+            with within(np.isin(np.arange(len(records)), place)):
+                parts.append(self._events.render_with_headers(made, added.added_to(some))[0])
             places.append(place)
         return parts[0] if len(parts) == 1 else taken(parts, np.argsort(np.concatenate(places)))
 

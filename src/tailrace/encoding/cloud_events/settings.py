@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,9 +10,9 @@ from typing import Final
 from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
 from tailrace.converter_classes import APICURIO_AVRO, CONFLUENT_AVRO, JSON
-from tailrace.encoding.avro.reading import ConverterProperties, read_properties
 from tailrace.encoding.cloud_events.metadata import MetadataSource, metadata_source
 from tailrace.encoding.cloud_events.properties import AVRO, TABLES
+from tailrace.encoding.converter_properties import ConverterProperties, read_properties
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.nested import Nested, nested_settings, within
 from tailrace.errors import ConfigError
@@ -19,6 +20,7 @@ from tailrace.errors import ConfigError
 DATA: Final = "data"
 _URL_OF_APICURIO: Final = "apicurio.registry.url"
 _URL_OF_CONFLUENT: Final = "schema.registry.url"
+_USER: Final = re.compile("(?<=://)[^/?#]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,7 @@ class CloudEventSettings:
         json: how events are written in JSON; None: they are Avro.
         avro: the converter of events or data in Avro; None: there is none.
         avro_data: whether data are Avro.
-        registry: the URLs of the registry as they are given, which `dataschema` begins with.
+        registry: the URLs of the registry without user and password, which `dataschema` begins with.
         extensions: whether events have the attributes `iodebezium…`.
         tracing: whether they have `traceparent`.
         adjustment: how the name of the event's schema is adjusted.
@@ -100,8 +102,9 @@ def _avro(part: str, properties: Mapping[str, str], problems: Problems) -> Neste
 
 
 def _registry(properties: Mapping[str, str]) -> str:
+    """The URLs as events have them: without user and password, which are nothing for readers of a topic."""
     given = properties.get(_URL_OF_APICURIO) or properties.get(_URL_OF_CONFLUENT) or ""
-    return ",".join(url.strip() for url in given.split(","))
+    return ",".join(_USER.sub("", url.strip()) for url in given.split(","))
 
 
 def _metadata(read: ConverterProperties, problems: Problems) -> MetadataSource:

@@ -9,12 +9,12 @@ from typing import Any
 
 from tailrace.changes.layouts import Layout
 from tailrace.changes.source_records import AnyColumn
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.connect_json import schema_json
 from tailrace.encoding.ext_json.settings import ExtJsonSettings
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.json_program import json_program
-from tailrace.encoding.registered_messages import RecordProgram, RegisteredMessages
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.messages import RecordProgram, RegisteredMessages
 from tailrace.registry.apicurio import ApicurioSchemaIds
 from tailrace.registry.schemas import ReferringSchema, SchemaIds
 

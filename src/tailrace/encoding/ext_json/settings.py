@@ -14,16 +14,16 @@ from attrs import evolve
 from tailrace.config.problems import Problems
 from tailrace.config.properties.json_converter import NUMERIC, json_properties
 from tailrace.config.property import Property, PropertyTables, Status
-from tailrace.encoding.avro import apicurio_properties as avro
-from tailrace.encoding.avro.logins import apicurio_connection
-from tailrace.encoding.avro.reading import read_properties
 from tailrace.encoding.avro.settings import apicurio_ids, warn_of_version
+from tailrace.encoding.converter_properties import read_properties
 from tailrace.encoding.json_format import JsonFormat
+from tailrace.encoding.registered import apicurio_properties as apicurio
+from tailrace.encoding.registered.logins import apicurio_connection
 from tailrace.errors import ConfigError
 from tailrace.registry.apicurio import ApicurioIds
 from tailrace.registry.connection import RegistryConnection
 
-P: Final = avro.P
+P: Final = apicurio.P
 _FIXED: Final = {
     f"{P}use-id": "it is always the content id",
     f"{P}id-handler": "the id is a number in the JSON",
@@ -41,15 +41,15 @@ def _ignored(prop: Property) -> Property:
 _JSON: Final = tuple(map(_ignored, json_properties("message")))
 _IN_JSON: Final = {each.name for each in _JSON}
 _REGISTRY: Final = tuple(
-    _ignored(each) for each in avro.REGISTRY if not each.name.startswith(_OF_AVRO) and each.name not in _IN_JSON
+    _ignored(each) for each in apicurio.REGISTRY if not each.name.startswith(_OF_AVRO) and each.name not in _IN_JSON
 )
 TABLES: Final = PropertyTables(
     (
-        ("Registry and ids", _REGISTRY, avro.FAMILIES),
+        ("Registry and ids", _REGISTRY, apicurio.FAMILIES),
         ("JSON", _JSON, ()),
-        ("Login", avro.LOGIN, ()),
-        ("TLS", avro.STORES, ()),
-        ("Requests", avro.HTTP, ()),
+        ("Login", apicurio.LOGIN, ()),
+        ("TLS", apicurio.STORES, ()),
+        ("Requests", apicurio.HTTP, ()),
     )
 )
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.defaults import bytes_of
 from tailrace.encoding.connect_json import value_json
+from tailrace.encoding.registered import json_text
 from tailrace.schema.connect import Schema, Type
 
 

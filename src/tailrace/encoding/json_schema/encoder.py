@@ -5,8 +5,8 @@ from __future__ import annotations
 from tailrace.encoding.json_schema.messages import JsonSchemaFormat
 from tailrace.encoding.json_schema.schema_text import JsonSchema
 from tailrace.encoding.json_schema.settings import JsonSchemaSettings
-from tailrace.encoding.registered_messages import RegisteredMessages
-from tailrace.encoding.registered_settings import schema_ids_of
+from tailrace.encoding.registered.messages import RegisteredMessages
+from tailrace.encoding.registered.settings import schema_ids_of
 
 
 def json_schema_messages(settings: JsonSchemaSettings) -> RegisteredMessages[JsonSchema]:

@@ -11,7 +11,7 @@ from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.json_program import json_program
 from tailrace.encoding.json_schema.options import JsonSchemaOptions
 from tailrace.encoding.json_schema.schema_text import JsonSchema, json_schema
-from tailrace.encoding.registered_messages import RecordProgram
+from tailrace.encoding.registered.messages import RecordProgram
 from tailrace.schema.connect import NO_DEFAULT
 
 

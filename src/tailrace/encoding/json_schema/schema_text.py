@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tailrace.encoding.avro import json_text
 from tailrace.encoding.avro.defaults import part
-from tailrace.encoding.avro.json_text import Member
 from tailrace.encoding.json_schema.defaults import default_text
 from tailrace.encoding.json_schema.options import JsonSchemaOptions
+from tailrace.encoding.registered import json_text
+from tailrace.encoding.registered.json_text import Member
 from tailrace.errors import ConfigError
 from tailrace.registry.java_hashes import in_hash_order, string_hash
 from tailrace.registry.schemas import ReferringSchema

@@ -15,6 +15,7 @@ from tailrace.changes.field_paths import gathered, root_path
 from tailrace.changes.layouts import Layout, Values
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import Mask, SourceRecords
+from tailrace.encoding.failed_records import failing
 from tailrace.encoding.plain.columns import binary_over, is_single, is_there, live, of_own_class, whole_bytes
 from tailrace.errors import DeliveryError
 from tailrace.schema.connect import Type
@@ -91,11 +92,13 @@ def _require(
     fits = schema.type is type_ and is_single(layout)
     if fits and of_own_class(schema):
         return
-    failing = there
+    others = there
     if not fits and type_ in _EVEN_NULLS:
-        failing = is_there(records, present)
-    if failing.any():
-        named = f"{schema.type} ({schema.name})" if schema.name else str(schema.type)
+        others = is_there(records, present)
+    if not others.any():
+        return
+    named = f"{schema.type} ({schema.name})" if schema.name else str(schema.type)
+    with failing(others, DeliveryError):
         raise DeliveryError(
             f"{records.topic}: {part}.converter takes {type_} alone, and a {part} is {named}: set a converter that takes "
             "it, or a transform or predicate by which such records don't come"

@@ -14,7 +14,7 @@ from typing import Final
 from tailrace.config.problems import Problems
 from tailrace.config.property import Property, PropertyTables
 from tailrace.converter_classes import NUMBERS, STRING, UTF_8
-from tailrace.encoding.avro.reading import read_properties
+from tailrace.encoding.converter_properties import read_properties
 from tailrace.errors import ConfigError
 from tailrace.schema.connect import Type
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tailrace.encoding.protobuf.messages import ProtobufFormat
 from tailrace.encoding.protobuf.schema_text import ProtobufSchema
 from tailrace.encoding.protobuf.settings import ProtobufSettings
-from tailrace.encoding.registered_messages import RegisteredMessages
-from tailrace.encoding.registered_settings import schema_ids_of
+from tailrace.encoding.registered.messages import RegisteredMessages
+from tailrace.encoding.registered.settings import schema_ids_of
 
 
 def protobuf_messages(settings: ProtobufSettings) -> RegisteredMessages[ProtobufSchema]:

@@ -10,8 +10,8 @@ from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn, Lists
 from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import vector_over
-from tailrace.encoding.avro.readers import Items
-from tailrace.encoding.avro.template import NullError
+from tailrace.encoding.registered.nulls import NullError
+from tailrace.encoding.registered.program_columns import Items
 from tailrace.errors import DeliveryError
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tailrace.encoding.avro import names as avro_names
-from tailrace.encoding.naming import Naming
+from tailrace.encoding.registered.naming import Naming
 
 UNNAMED: Final = "ConnectDefault"
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -12,15 +12,14 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of
 from tailrace.encoding.avro.defaults import part
 from tailrace.encoding.avro.program import LayoutProgram
-from tailrace.encoding.avro.readers import as_floats, lists_of
 from tailrace.encoding.avro.values import described
-from tailrace.encoding.program_columns import ProgramColumns, Reader
 from tailrace.encoding.protobuf import kernel, values, wire
 from tailrace.encoding.protobuf.lists import joined_items
 from tailrace.encoding.protobuf.logical import messages_of
 from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.schema_text import is_message, is_wrapped
 from tailrace.encoding.protobuf.template import ProtobufTemplate
+from tailrace.encoding.registered.program_columns import ProgramColumns, Reader, as_floats, lists_of
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
 _INTEGERS: Final = {Type.INT8, Type.INT16, Type.INT32, Type.INT64}

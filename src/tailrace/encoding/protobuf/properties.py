@@ -7,16 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.config.property import Kind, Property, PropertyTables, Status
-from tailrace.encoding.avro.confluent_properties import (
-    FAMILIES,
-    HTTP,
-    LOGIN,
-    REGISTRY,
-    STORES,
-    ignored_property,
-    switch,
-)
+from tailrace.config.property import Kind, Property, Status
+from tailrace.encoding.registered.confluent_properties import ignored_property, switch, tables_with
 
 CLASS: Final = "io.confluent.connect.protobuf.ProtobufConverter"
 _READING: Final = "it is about reading"
@@ -61,12 +53,4 @@ SCHEMAS: Final = (
     ignored_property("derive.type", _READING),
 )
 
-TABLES: Final = PropertyTables(
-    (
-        ("Registry and ids", REGISTRY, FAMILIES[:1]),
-        ("Schemas and values", SCHEMAS, FAMILIES[1:3]),
-        ("Login", LOGIN, ()),
-        ("TLS", STORES, FAMILIES[3:]),
-        ("Requests", HTTP, ()),
-    )
-)
+TABLES: Final = tables_with(SCHEMAS)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
-from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.converter_properties import ConverterProperties
 from tailrace.encoding.protobuf.options import ProtobufOptions
 from tailrace.encoding.protobuf.properties import TABLES
-from tailrace.encoding.registered_settings import RegisteredSettings, registered_settings, settings_of_properties
+from tailrace.encoding.registered.settings import RegisteredSettings, registered_settings, settings_of_properties
 
 ProtobufSettings = RegisteredSettings[ProtobufOptions]
 

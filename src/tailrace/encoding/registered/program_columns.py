@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol, cast
 
-from tailrace.changes.source_records import AnyColumn
-from tailrace.changes.vectors import Vector
+import numpy as np
+
+from tailrace.changes.records import Binary
+from tailrace.changes.source_records import AnyColumn, Lists
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.encoding.render import Roles
 
 Reader = Callable[[AnyColumn], Vector]
 """Makes of a column what a program takes."""
@@ -39,3 +44,24 @@ class ProgramColumns:
     def _next(self, slot: int) -> int:
         self.wanted.append(slot)
         return len(self.wanted) - 1
+
+
+class Items(Protocol):
+    """A program that writes the items of lists."""
+
+    def render(self, columns: Sequence[AnyColumn], roles: Roles) -> Binary:
+        """One piece for each item."""
+
+
+def lists_of(vector: Vector) -> Lists:
+    """The lists of a vector."""
+    offsets = vector.data[: vector.length + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    return Lists(offsets - first, vector.children, np.arange(first, last, dtype=np.int32).reshape(1, -1))
+
+
+def as_floats(kind: Kind, column: AnyColumn) -> Vector:
+    """Numbers as floating-point numbers of that kind."""
+    vector = cast("Vector", column)
+    data = vector.data.astype(np.float32 if kind is Kind.FLOAT32 else np.float64)
+    return Vector(kind, vector.length, data, vector.valid)

@@ -9,12 +9,12 @@ from tests.encoding.avro.test_avro_messages import Ids, records, texts
 from tailrace.changes.layouts import Column, Layout, Struct
 from tailrace.changes.vectors import integers
 from tailrace.changes.views import vector_of
-from tailrace.encoding.avro.framing import Framing
 from tailrace.encoding.json_schema.messages import JsonSchemaFormat
 from tailrace.encoding.json_schema.options import JsonSchemaOptions
 from tailrace.encoding.protobuf.messages import ProtobufFormat
 from tailrace.encoding.protobuf.options import ProtobufOptions
-from tailrace.encoding.registered_messages import RegisteredMessages
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.messages import RegisteredMessages
 from tailrace.schema.connect import Field, Schema, Type
 
 LONG, TEXT = Schema(Type.INT64), Schema(Type.STRING)

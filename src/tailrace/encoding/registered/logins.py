@@ -9,8 +9,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
-from tailrace.encoding.avro import apicurio_properties, confluent_properties
-from tailrace.encoding.avro.reading import ConverterProperties
+from tailrace.encoding.converter_properties import ConverterProperties
+from tailrace.encoding.registered import apicurio_properties, confluent_properties
 from tailrace.errors import ConfigError
 from tailrace.key_stores import StoreFile
 from tailrace.registry.connection import BasicLogin, Login, OAuthLogin, RegistryConnection, Trust
@@ -19,6 +19,7 @@ from tailrace.registry.secrets import fits_in_header
 _TLS: Final = confluent_properties.TLS
 _P: Final = apicurio_properties.P
 _TLS_OF_APICURIO: Final = apicurio_properties.TLS
+_NO_TIME_OUT: Final = 3600.0  # seconds: 0 is none in Java, and no wait at all in Python
 _CLOUD: Final = {
     "bearer.auth.logical.cluster": "target-sr-cluster",
     "bearer.auth.identity.pool.id": "Confluent-Identity-Pool-Id",
@@ -33,7 +34,7 @@ def confluent_connection(read: ConverterProperties) -> RegistryConnection:
         ConfigError: URLs, logins or stores are not usable.
 
     """
-    urls = [_url(read, "schema.registry.url", each) for each in read.items("schema.registry.url")]
+    urls = [_registry_url(read, "schema.registry.url", each) for each in read.items("schema.registry.url")]
     if read.flag("schema.registry.url.randomize"):
         random.shuffle(urls)
     headers = dict(read.family("request.header."))
@@ -52,8 +53,8 @@ def confluent_connection(read: ConverterProperties) -> RegistryConnection:
             check_host=bool(read.text(f"{_TLS}endpoint.identification.algorithm").strip()),
         ),
         headers=PassThrough(headers),
-        connect_timeout=read.number("http.connect.timeout.ms") / 1000,
-        read_timeout=read.number("http.read.timeout.ms") / 1000,
+        connect_timeout=read.number("http.connect.timeout.ms") / 1000 or _NO_TIME_OUT,
+        read_timeout=read.number("http.read.timeout.ms") / 1000 or _NO_TIME_OUT,
         retries=read.number("max.retries"),
         wait=read.number("retries.wait.ms") / 1000,
         longest_wait=read.number("retries.max.wait.ms") / 1000,
@@ -77,7 +78,7 @@ def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
         ConfigError: URLs, logins or stores are not usable.
 
     """
-    urls = [_url(read, f"{_P}url", apicurio_v3(each)) for each in read.items(f"{_P}url")]
+    urls = [_registry_url(read, f"{_P}url", apicurio_v3(each)) for each in read.items(f"{_P}url")]
     for url in urls:
         if APICURIO_V3 not in url.path:
             raise ConfigError(
@@ -102,8 +103,19 @@ def apicurio_connection(read: ConverterProperties) -> RegistryConnection:
     )
 
 
+def _registry_url(read: ConverterProperties, name: str, text: str) -> SplitResult:
+    """A registry's URL, behind which paths are put, so that nothing may stand behind its own path."""
+    url = _url(read, name, text)
+    if url.query or url.fragment:
+        raise ConfigError(
+            f"{read.prefix}{name}: an item has a query or a fragment (what stands behind ? or #), which can't be sent, as the "
+            "path of each request is put behind the URL: leave it out. A key belongs into the properties of the login"
+        )
+    return url
+
+
 def _url(read: ConverterProperties, name: str, text: str) -> SplitResult:
-    """A registry's URL; its text is not in messages, as it may have a password."""
+    """A URL; its text is not in messages, as it may have a password."""
     if text.startswith("mock:"):
         raise ConfigError(
             f"{read.prefix}{name}: mock:// is a registry within Confluent's client, for tests; name a server"

@@ -8,9 +8,9 @@ from typing import Final, Generic, TypeVar
 
 from tailrace.config.problems import Problems
 from tailrace.config.property import PropertyTables
-from tailrace.encoding.avro.framing import Framing
-from tailrace.encoding.avro.logins import confluent_connection
-from tailrace.encoding.avro.reading import ConverterProperties, read_properties
+from tailrace.encoding.converter_properties import ConverterProperties, read_properties
+from tailrace.encoding.registered.framing import Framing
+from tailrace.encoding.registered.logins import confluent_connection
 from tailrace.errors import ConfigError
 from tailrace.registry.confluent import ConfluentIds, ConfluentSchemaIds
 from tailrace.registry.connection import RegistryConnection

@@ -16,14 +16,18 @@ import numpy as np
 from tailrace.changes.layouts import Layout
 from tailrace.changes.records import Binary, Header, nulls
 from tailrace.changes.source_records import AnyColumn, Mask, SourceRecords
-from tailrace.encoding.avro.framing import ConstantHeader, Framing, headers_of, prefix_of
-from tailrace.encoding.avro.program import whole_nulls
-from tailrace.encoding.avro.template import NullError
+from tailrace.encoding.failed_records import failing
+from tailrace.encoding.plain.columns import is_there
+from tailrace.encoding.registered.framing import ConstantHeader, Framing, headers_of, prefix_of
+from tailrace.encoding.registered.nulls import NullError, whole_nulls
 from tailrace.encoding.render import Roles
-from tailrace.errors import DeliveryError
+from tailrace.errors import ConfigError, DeliveryError, SchemaRefusedError
 from tailrace.registry.schemas import RegistrySchema, SchemaId, SchemaIds
 
 S = TypeVar("S", bound=RegistrySchema)
+
+_OF_SCHEMAS = (ConfigError, DeliveryError)
+_OF_IDS = (DeliveryError, SchemaRefusedError)  # a `ConfigError` is about the connection
 
 
 class RecordProgram(Protocol):
@@ -121,8 +125,10 @@ class RegisteredMessages(Generic[S]):
         n = len(records)
         if live is not None and not live.any():
             return nulls(n), ()
-        known = self._known(layout)
-        schema_id = self._ids.id_for(topic, known.schema)
+        with failing(is_there(records, live), *_OF_SCHEMAS):
+            known = self._known(layout)
+        with failing(is_there(records, live), *_OF_IDS):
+            schema_id = self._ids.id_for(topic, known.schema)
         place = self._format.place(known.schema)
         program = self._program(known, prefix_of(self._framing, schema_id, place), records.columns)
         try:

@@ -1,0 +1,86 @@
+"""The options of a session's Java, and the archive of classes that belongs to them.
+
+python -m tailrace.starting.session_java    makes the archive if it is missing
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from tailrace.errors import ConfigError
+from tailrace.java import provide_java
+from tailrace.starting import class_archive
+from tailrace.starting.class_archive import ClassArchive
+
+# a small heap that is collected by one thread; code is compiled once and lightly, as Spark's Java only plans
+OPTIONS: Final = ("-XX:+UseSerialGC", "-Xss4m", "-XX:TieredStopAtLevel=1")
+
+MAKING: Final = "making an archive of Spark's classes, once on this machine, so that Spark starts in half the time"
+
+
+def archive_of_session() -> ClassArchive | None:
+    """The archive for the sessions of this environment; None where Java can't have one.
+
+    Raises:
+        ConfigError: there is no Java.
+
+    """
+    java, jars = provide_java(), _jars()
+    return class_archive.archive_of(java, jars, OPTIONS) if jars is not None and os.name == "posix" else None
+
+
+def make_archive(say: Callable[[str], None]) -> None:
+    """Make the archive for the sessions of this environment if it is missing; says what it does, and why it could not.
+
+    It takes some 15 s, once for each Java and pyspark. Sessions start without an archive too, in twice the time; so nothing
+    is raised.
+    """
+    try:
+        archive = archive_of_session()
+    except ConfigError as error:
+        say(f"no archive of Spark's classes: {error}")
+        return
+    if archive is None or archive.is_there() or class_archive.has_failed(archive):
+        return
+    why = class_archive.make(archive, lambda: say(MAKING))
+    if why:
+        say(f"no archive of Spark's classes: {why}")
+
+
+def how_started(pid: int, archive: ClassArchive | None) -> str:
+    """How a session's Java got Spark's classes, in words."""
+    if archive is None:
+        return "Spark's classes are loaded one by one: this Java can't keep them in an archive"
+    if not archive.is_there():
+        return f"Spark's classes are loaded one by one: there is no archive of them at {archive.path}"
+    found = class_archive.in_use(pid, archive)
+    if found is None:
+        return f"Spark's classes: this system does not tell whether the archive {archive.path} is used"
+    if not found:
+        return f"Spark's classes are loaded one by one: Java does not accept the archive {archive.path}"
+    return f"Spark's classes come from the archive {archive.path}"
+
+
+def _jars() -> Path | None:
+    """Spark's jars: of SPARK_HOME, else of the installed pyspark."""
+    home = os.environ.get("SPARK_HOME")
+    if home is None:
+        spec = find_spec("pyspark")
+        if spec is None or spec.origin is None:
+            return None
+        home = str(Path(spec.origin).parent)
+    jars = Path(home, "jars")
+    return jars if jars.is_dir() else None
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    make_archive(_say)

@@ -1,0 +1,133 @@
+"""Which Spark settings a run gets for which master, and what is refused before Spark starts."""
+
+import socket
+
+import pytest
+
+from tailrace.cli import cluster
+from tailrace.cli.cluster import ClusterOptions, own_address, settings_for
+from tailrace.errors import ConfigError
+
+STANDALONE = "spark://192.0.2.1:7077"
+HERE = "spark://127.0.0.1:7077"
+
+
+@pytest.fixture
+def secret(tmp_path):
+    path = tmp_path / "spark.conf"
+    path.write_text("spark.authenticate true\nspark.authenticate.secret   hidden\nspark.ui.enabled true\n# no setting\n")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def address(monkeypatch):
+    monkeypatch.setattr(cluster, "own_address", lambda master: "192.0.2.9")
+
+
+def conf_of(master, *conf, **options):
+    return settings_for(master, ClusterOptions(conf=conf, **options)).conf
+
+
+@pytest.mark.parametrize("master", ["mesos://h:1", "spark://", "local[2] ", "k8s", "", "host:7077"])
+def test_an_unknown_master_is_refused_with_those_that_there_are(master):
+    with pytest.raises(ConfigError, match=r"there is no such master; use local\[N\], spark://HOST:PORT"):
+        settings_for(master, ClusterOptions())
+
+
+@pytest.mark.parametrize("master", ["local", "local[4]", "local[*]", "local[2,1]"])
+def test_on_this_machine_only_what_is_said_is_set(master):
+    assert conf_of(master, "spark.ui.enabled=true") == {"spark.ui.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("--driver-host", {"driver_host": "h"}),
+        ("--driver-port", {"driver_port": 1}),
+        ("--block-manager-port", {"block_manager_port": 1}),
+        ("--link-port", {"link_port": 1}),
+        ("--archives", {"archives": "e.tar.gz"}),
+    ],
+)
+def test_options_for_executors_elsewhere_are_refused_here(name, options):
+    with pytest.raises(ConfigError, match=rf"{name} with --master local\[2\]"):
+        settings_for("local[2]", ClusterOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ui.enabled=true", "--conf ui.enabled: it must be NAME=VALUE, with a name that begins with spark"),
+        ("spark.ui.enabled", "--conf spark.ui.enabled: it must be NAME=VALUE"),
+        ("spark.authenticate.secret=hidden", "--conf spark.authenticate.secret: everybody on this machine can see"),
+        ("spark.hadoop.fs.s3a.access.key=hidden", "put it into a file that only you can read"),
+        ("spark.master=yarn", "spark.master is not taken from Spark's settings: --master names it"),
+        ("spark.submit.deployMode=cluster", r"calls tailrace\.stream"),
+        ("spark.driver.host=h", "--driver-host names it"),
+        ("spark.speculation=TRUE", "spark.speculation is on"),
+    ],
+)
+def test_settings_that_can_not_be_are_refused_and_values_are_not_shown(text, message):
+    with pytest.raises(ConfigError, match=message) as raised:
+        settings_for("yarn", ClusterOptions(conf=[text]))
+    assert "hidden" not in str(raised.value)
+
+
+def test_a_standalone_cluster_needs_a_secret_or_a_word_that_it_needs_none(secret):
+    with pytest.raises(ConfigError, match=r"spark\.authenticate\.secret, and put both into a file for --properties-file"):
+        settings_for(STANDALONE, ClusterOptions())
+    settings = settings_for(STANDALONE, ClusterOptions(properties_file=secret))
+    assert settings.conf["spark.network.crypto.enabled"] == settings.conf["spark.io.encryption.enabled"] == "true"
+    assert "hidden" not in str(settings)
+    assert set(settings.in_file) == {"spark.authenticate", "spark.authenticate.secret", "spark.ui.enabled"}
+    open_ = conf_of(STANDALONE, "spark.authenticate=false")
+    assert (open_["spark.authenticate"], "spark.network.crypto.enabled" in open_) == ("false", False)
+
+
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://192.0.2.1:6443"])
+def test_clusters_that_make_a_secret_themselves_are_told_to(master):
+    conf = conf_of(master)
+    assert conf["spark.authenticate"] == conf["spark.network.crypto.enabled"] == "true"
+    assert conf["spark.dynamicAllocation.enabled"] == "false"
+
+
+def test_on_the_loopback_nothing_is_encrypted_and_nobody_else_reaches_the_driver():
+    conf = conf_of(HERE)
+    assert "spark.authenticate" not in conf
+    assert (conf["spark.driver.host"], conf["spark.driver.bindAddress"]) == ("127.0.0.1", "127.0.0.1")
+
+
+def test_the_driver_listens_on_the_address_that_is_its_own_and_else_on_all():
+    assert conf_of("yarn", driver_host="127.0.0.1")["spark.driver.bindAddress"] == "127.0.0.1"
+    assert conf_of("yarn")["spark.driver.host"] == "192.0.2.9"
+    service = conf_of("yarn", driver_host="driver.example.invalid")
+    assert (service["spark.driver.host"], service["spark.driver.bindAddress"]) == ("driver.example.invalid", "0.0.0.0")  # noqa: S104 -- what is said
+
+
+def test_ports_and_the_packed_environment_become_settings():
+    options = ClusterOptions(driver_port=7001, block_manager_port=7002, archives="hdfs:/e.tar.gz")
+    settings = settings_for("yarn", options)
+    assert settings.conf["spark.driver.port"] == "7001"
+    assert settings.conf["spark.blockManager.port"] == "7002"
+    assert settings.conf["spark.archives"] == "hdfs:/e.tar.gz#environment"
+    assert settings.python == "./environment/bin/python"
+    assert settings_for("yarn", ClusterOptions(conf=["spark.pyspark.python=/opt/python"])).python == "/opt/python"
+
+
+@pytest.mark.parametrize(("conf", "found"), [((), "1024m"), (("spark.executor.cores=4", "spark.task.cpus=2"), "2048m")])
+def test_memory_beside_javas_follows_from_the_tasks_of_an_executor(conf, found):
+    assert conf_of("yarn", *conf)["spark.executor.memoryOverhead"] == found
+
+
+def test_what_the_user_says_wins_over_what_would_be_set(tmp_path):
+    (tmp_path / "conf").write_text("spark.executor.memoryOverhead=3g\nspark.executor.memory=2g\n")
+    options = ClusterOptions(conf=["spark.executor.memory=1g"], properties_file=tmp_path / "conf")
+    conf = settings_for("yarn", options).conf
+    assert ("spark.executor.memoryOverhead" in conf, conf["spark.executor.memory"]) == (False, "1g")
+
+
+def test_the_own_address_is_the_one_on_the_way_to_the_master(monkeypatch):
+    assert own_address(HERE) == "127.0.0.1"
+    monkeypatch.setattr(socket, "gethostbyname", lambda name: "127.0.1.1")
+    with pytest.raises(ConfigError, match="name it with --driver-host"):
+        own_address("yarn")

@@ -1,0 +1,127 @@
+"""The link over the network: figures and notices arrive, a stop is told, and nobody else is heard."""
+
+import json
+import socket
+import ssl
+import time
+from contextlib import closing
+
+import pytest
+from attrs import evolve
+
+from support.cutting_proxy import CuttingProxy
+from tailrace import remote_link
+from tailrace.errors import ConfigError
+from tailrace.link import Link
+from tailrace.remote_link import RemoteReporter
+from tailrace.source.job import Job
+from tailrace_standins.servers.waiting import wait_until
+
+
+@pytest.fixture
+def heard():
+    return []
+
+
+@pytest.fixture
+def link(heard):
+    with closing(Link(lambda kind, content: heard.append((kind, content)))) as link:
+        link.listen_elsewhere("127.0.0.1")
+        yield link
+
+
+def reporter_of(link):
+    return RemoteReporter(link.elsewhere.to_dict())
+
+
+def soon(condition):
+    wait_until(condition, 30, lambda: "nothing happened")
+
+
+def test_figures_notices_and_lines_arrive_in_order_and_before_the_task_ends(link, heard):
+    with closing(reporter_of(link)) as reporter:
+        reporter.report({"lane": 0, "changes": 1})
+        reporter.notice("trying again")
+        reporter.send("log", [20, "a line"])
+    assert heard == [("figures", {"lane": 0, "changes": 1}), ("notice", "trying again"), ("log", [20, "a line"])]
+
+
+def test_a_stop_is_told_and_taken_back(link):
+    with closing(reporter_of(link)) as reporter:
+        assert not reporter.stopping()
+        link.stop_tasks()
+        soon(reporter.stopping)
+        link.let_tasks_work()
+        soon(lambda: not reporter.stopping())
+
+
+@pytest.mark.parametrize("changed", ["secret", "certificate"])
+def test_nobody_is_heard_without_the_secret_and_no_other_driver_is_believed(link, heard, changed):
+    with closing(Link(lambda kind, content: None)) as other:
+        other.listen_elsewhere("127.0.0.1")
+        wrong = evolve(link.elsewhere, **{changed: getattr(other.elsewhere, changed)})
+        link.stop_tasks()
+        with closing(RemoteReporter(wrong.to_dict())) as reporter:
+            reporter.notice("let me in")
+        assert not reporter.stopping()
+    assert heard == []
+
+
+def test_it_is_tls_of_the_newest_kind(link):
+    context = ssl.create_default_context(cadata=link.elsewhere.certificate)
+    context.check_hostname = False
+    with socket.create_connection(("127.0.0.1", link.elsewhere.port)) as plain, context.wrap_socket(plain) as connection:
+        assert connection.version() == "TLSv1.3"
+
+
+def test_a_connection_that_breaks_is_made_again_and_nothing_is_lost(link, heard, monkeypatch):
+    monkeypatch.setattr(remote_link, "AGAIN_SECONDS", 0.05)
+    with CuttingProxy("127.0.0.1", link.elsewhere.port) as proxy:
+        with closing(RemoteReporter(evolve(link.elsewhere, port=proxy.port).to_dict())) as reporter:
+            for n in range(20):
+                reporter.notice(str(n))
+                soon(lambda n=n: ("notice", str(n)) in heard)
+                assert proxy.cut() > 0
+        assert not reporter.stopping()
+    assert list(dict.fromkeys(content for _, content in heard)) == [str(n) for n in range(20)]
+
+
+def test_a_task_whose_driver_is_gone_for_long_ends(link, monkeypatch):
+    monkeypatch.setattr(remote_link, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(remote_link, "GONE_SECONDS", 0.2)
+    with CuttingProxy("127.0.0.1", link.elsewhere.port) as proxy:
+        reporter = RemoteReporter(evolve(link.elsewhere, port=proxy.port).to_dict())
+        soon(lambda: reporter._heard_at is not None)
+        proxy.close()
+        proxy.cut()
+        soon(reporter.stopping)
+        reporter.close()
+
+
+def test_a_task_that_never_reached_the_driver_goes_on(monkeypatch):
+    monkeypatch.setattr(remote_link, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(remote_link, "GONE_SECONDS", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+    with closing(Link(lambda kind, content: None)) as link:
+        link.listen_elsewhere("127.0.0.1")
+        reporter = RemoteReporter(evolve(link.elsewhere, port=port).to_dict())
+        reporter.notice("anybody there?")
+        time.sleep(0.3)
+        assert not reporter.stopping()
+        reporter.close()
+
+
+def test_an_address_of_another_machine_is_refused(heard):
+    with closing(Link(lambda kind, content: None)) as link, pytest.raises(ConfigError, match="--driver-host"):
+        link.listen_elsewhere("192.0.2.7")
+
+
+def test_a_job_takes_the_socket_where_there_is_one_and_the_network_elsewhere(link, tmp_path):
+    job = Job(document={}, source="s", target="kafka:h:1", link=link.address, link_elsewhere=link.elsewhere.to_dict())
+    again = Job.from_json(job.to_json())
+    with closing(again.new_reporter()) as here:
+        assert not isinstance(here, RemoteReporter)
+    with closing(evolve(again, link=str(tmp_path / "none")).new_reporter()) as elsewhere:
+        assert isinstance(elsewhere, RemoteReporter)
+    assert json.loads(job.to_json())["link_elsewhere"]["secret"] not in repr(job)
