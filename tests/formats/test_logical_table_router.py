@@ -11,6 +11,7 @@ SHARDS = {"topic.regex": r"(.*)d_(\w+)(.*)", "topic.replacement": "$1all$3"}
 OPTIONS = {
     "one topic for shards": SHARDS,
     "keys as they were": SHARDS | {"key.enforce.uniqueness": "false"},
+    "a field that keys have": SHARDS | {"key.field.name": "id"},
     "another field": SHARDS | {"key.field.name": "shard"},
     "the shard's name": SHARDS | {"key.field.regex": r"(.*)d_(\w+)(.*)", "key.field.replacement": "$2"},
     "a name that does not match": SHARDS | {"key.field.regex": r"nothing", "key.field.replacement": "x"},

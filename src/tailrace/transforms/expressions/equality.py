@@ -65,9 +65,19 @@ def bytes_equal(left: Opaque, right: Opaque) -> Mask | None:
 
 def struct_equal(evaluation: Evaluation, left: Structs, right: Structs, mask: Mask) -> Mask:
     """Whether structs are equal: of one schema, with equal fields; nulls are as they are stored."""
+    if is_same(left, right):
+        return np.ones(evaluation.n, np.bool_)
     if left.schema is not right.schema and left.schema.with_(doc=None) != right.schema.with_(doc=None):
         return np.zeros(evaluation.n, np.bool_)
     return _nodes_equal(evaluation, left.path, right.path, mask)
+
+
+def is_same(left: Value, right: Value) -> bool:
+    """Whether two are one object of Java's, which equals itself and has its own place in an order, whatever is in it."""
+    if not (isinstance(left, Structs) and isinstance(right, Structs)):
+        return False
+    nodes = zip(left.path.nodes, right.path.nodes, strict=False)
+    return len(left.path.nodes) == len(right.path.nodes) and all(one is other for one, other in nodes)
 
 
 def _nodes_equal(evaluation: Evaluation, left: Path, right: Path, mask: Mask) -> Mask:

@@ -13,7 +13,7 @@ import numpy as np
 from tailrace.changes.source_records import Mask
 from tailrace.transforms.expressions import numbers
 from tailrace.transforms.expressions.decimals import Decimals
-from tailrace.transforms.expressions.equality import bytes_equal, java_equal, struct_equal
+from tailrace.transforms.expressions.equality import bytes_equal, is_same, java_equal, struct_equal
 from tailrace.transforms.expressions.evaluation import Evaluation
 from tailrace.transforms.expressions.groovy_methods import called
 from tailrace.transforms.expressions.java_texts import java_texts
@@ -93,6 +93,8 @@ class GroovyEvaluation(Evaluation):
     def _signs(self, left: Value, right: Value, mask: Mask) -> Signs:
         if isinstance(left, Null) or isinstance(right, Null):
             return np.full(self.n, int(isinstance(right, Null)) - int(isinstance(left, Null)), np.int8)
+        if is_same(left, right):
+            return np.zeros(self.n, np.int8)
         found = _ordered(left, right, self.n)
         signs, comparable = found or (np.zeros(self.n, np.int8), nobody(self.n))
         if not comparable.all():
