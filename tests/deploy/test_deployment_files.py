@@ -147,30 +147,42 @@ def test_the_databricks_job_has_a_cluster_of_fixed_size_that_is_not_shared():
 # -- YARN
 
 
-def submitted(tmp_path, *arguments, packed=True):
+def submitted(tmp_path, *arguments, files=("environment.tar.gz", "shop.json"), **more):
+    """What a spark-submit is called with that only says so."""
     program = tmp_path / "spark-submit"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)
-    if packed:
-        (tmp_path / "environment.tar.gz").touch()
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    return subprocess.run(
-        ["sh", str(SUBMIT), *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
+    for name in files:
+        (tmp_path / name).touch()
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **more}
+    command = ["sh", str(SUBMIT), "shop.json", "kafka:b:9092", *arguments]
+    return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_yarn_gets_the_job_the_connector_and_the_environment(tmp_path):
-    done = submitted(tmp_path, "/etc/tailrace/shop.json", "kafka:b:9092", "--queue", "cdc")
-    words = done.stdout.splitlines()
+    words = submitted(tmp_path, "--queue", "cdc").stdout.splitlines()
     assert words[-5:] == ["--queue", "cdc", str(DEPLOY / "yarn" / ".." / "stream.py"), "shop.json", "kafka:b:9092"]
     assert words[words.index("--archives") + 1] == "environment.tar.gz#environment"
-    assert words[words.index("--files") + 1] == "/etc/tailrace/shop.json"
+    assert words[words.index("--files") + 1] == "shop.json"
+    assert "spark.pyspark.python=./environment/bin/python" in words
 
 
-def test_yarn_is_not_asked_without_an_environment(tmp_path):
-    done = submitted(tmp_path, "shop.json", "kafka:b:9092", packed=False)
+def test_nodes_with_a_python_of_their_own_get_no_environment(tmp_path):
+    words = submitted(tmp_path, files=["shop.json"], TAILRACE_PYTHON="/opt/tailrace/bin/python").stdout.splitlines()
+    assert "--archives" not in words
+    assert "spark.pyspark.python=/opt/tailrace/bin/python" in words
+    assert "spark.yarn.appMasterEnv.PYSPARK_PYTHON=/opt/tailrace/bin/python" in words
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [(["shop.json"], "tailrace pack environment.tar.gz"), (["environment.tar.gz"], "no file shop.json")],
+    ids=["no environment", "no connector"],
+)
+def test_yarn_is_not_asked_where_something_is_missing(tmp_path, files, why):
+    done = submitted(tmp_path, files=files)
     assert done.returncode == 2
-    assert "tailrace pack environment.tar.gz" in done.stderr
+    assert why in done.stderr
 
 
 # -- names of others

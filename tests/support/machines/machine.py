@@ -12,6 +12,8 @@ import psutil
 
 from support.machines.available import path
 from support.machines.namespaces import PLACES
+from tailrace.cache import cache_folder
+from tailrace.starting.class_archive import FOLDER
 from tailrace_standins.servers.child_process import dying_with_parent
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +29,7 @@ chmod 1777 "$seen/tmp"
 for place in {installed}; do
   case $place in /tmp/*) under="$seen${{place}}" ;; {home}/*) under="$seen/home${{place#{home}}}" ;; *) under=$place ;; esac
   mkdir -p "$under" "$seen/upper$place" "$seen/work$place"
-  mount -t overlay -o "lowerdir=$place,upperdir=$seen/upper$place,workdir=$seen/work$place" overlay "$under"
+  mount -t overlay -o "lowerdir=$place,upperdir=$seen/upper$place,workdir=$seen/work$place,metacopy=on" overlay "$under"
 done
 mount --rbind "$seen/home" {home}
 mount --rbind "$seen/tmp" /tmp
@@ -48,11 +50,12 @@ while True:
 class Machine:
     """Made running; `power_off` ends all that runs on it at once, `power_on` boots it with empty disks."""
 
-    def __init__(self, name, address, namespace, folder):
+    def __init__(self, name, address, namespace, folder, folders=()):
         self.name = name
         self.address = address
         self._namespace = namespace
         self._folder = folder
+        self._folders = [*_installed(), *map(str, folders)]
         self._init = None
         self._programs = []
         self.boots = 0
@@ -63,7 +66,7 @@ class Machine:
         home = str(Path.home())
         script = SET_UP.format(
             megabytes=MEGABYTES,
-            installed=" ".join(_installed()),
+            installed=" ".join(self._folders),
             home=home,
             name=self.name,
             address=self.address,
@@ -116,10 +119,14 @@ class Machine:
                 found += psutil.Process(parent).children(recursive=True)
         return [each for each in found if _runs(each)]
 
+    def root(self, place):
+        """A path on it, as the host sees it."""
+        (target,) = self._inner()
+        return Path(f"/proc/{target}/root{place}")
+
     def write(self, place, text):
         """Write a file on it."""
-        (target,) = self._inner()
-        Path(f"/proc/{target}/root{place}").write_text(text)
+        self.root(place).write_text(text)
 
     def kill_all(self, seconds=30):
         """kill -9 of all that runs on it; the machine goes on."""
@@ -166,9 +173,9 @@ def _environment(more=None):
 
 
 def _installed():
-    """Folders with what is installed on every machine: the checkout, and Python and Java where a /tmp or home would hide them."""
-    wanted = [Path(sys.prefix), Path(sys.base_prefix)]
+    """Folders that every machine begins with: the checkout, Spark's classes, and Python and Java if they would be hidden."""
+    wanted = [Path(sys.prefix), Path(sys.base_prefix), cache_folder() / FOLDER]
     if os.environ.get("JAVA_HOME"):
         wanted.append(Path(os.environ["JAVA_HOME"]))
     hidden = [place for place in wanted if any(place.is_relative_to(root) for root in (Path("/tmp"), Path.home()))]
-    return [str(ROOT), *(str(place) for place in dict.fromkeys(hidden) if not place.is_relative_to(ROOT))]
+    return [str(ROOT), *(str(place) for place in dict.fromkeys(hidden) if place.exists() and not place.is_relative_to(ROOT))]

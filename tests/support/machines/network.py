@@ -57,10 +57,10 @@ class Network:
         self._link("set", "dev", name, "master", "switch", "up")
         return address
 
-    def machine(self, name, *, delay_ms=0):
-        """A place with a /tmp, home, host name and processes of its own."""
+    def machine(self, name, *, delay_ms=0, folders=()):
+        """A place with a /tmp, home, host name and processes of its own; it also has these folders of the host."""
         address = self.place(name, delay_ms=delay_ms)
-        machine = Machine(name, address, self.namespace(name), self._folder)
+        machine = Machine(name, address, self.namespace(name), self._folder, folders)
         self.machines[name] = machine
         return machine
 
