@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from tailrace.kernels.cache import use_writable_directory
+from tailrace.version import __version__
 
 if TYPE_CHECKING:
     from tailrace.streaming.handle import Stream
     from tailrace.streaming.status import State, StreamStatus
     from tailrace.streaming.stream import stream
-
-__version__ = "0.1.0"
 
 __all__ = ["State", "Stream", "StreamStatus", "__version__", "stream"]
 _PLACES = {

@@ -78,6 +78,10 @@ class TransformError(TailraceError):
     """A transform can't be applied to a record; the message names the transform, the topic and the remedy."""
 
 
+class ReselectionError(TailraceError):
+    """A value that is to be read again from the database can't be; the message names the post processor and the table."""
+
+
 class ConversionError(TailraceError):
     """A custom converter can't convert a column's values; the message names the converter and the column, and no value."""
 

@@ -1,7 +1,7 @@
 """The link between the driver and tasks on other machines: figures, notices and log lines one way, "stop" the other.
 
 It goes over TLS 1.3. Each run makes a key and a certificate of its own, and a secret; the tasks get the certificate and the
-secret within the job, as Spark sends them (`docs/decisions/0018-clusters.md`). A task trusts that one certificate, and the
+secret within the job, as Spark sends them (`docs/decisions/0019-clusters.md`). A task trusts that one certificate, and the
 driver who knows the secret. Messages are JSON, never pickles.
 
 Unlike on one machine a task never waits for the driver: messages are sent on a thread, and a connection that breaks is made
@@ -181,13 +181,16 @@ class RemoteReporter:
         self._thread.join(FLUSH_SECONDS)
 
     def _work(self) -> None:
+        told = False
         while True:
             try:
                 with self._connected() as connection:
                     self._talk(connection)
                     return
             except OSError as error:
-                _LOG.debug("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
+                if self._heard_at is None and not told:
+                    _LOG.info("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
+                told = True
             if self._heard_at is not None and time.monotonic() - self._heard_at > GONE_SECONDS:
                 self._stopping.set()
             if self._closing.wait(AGAIN_SECONDS):

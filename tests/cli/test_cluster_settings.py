@@ -73,6 +73,11 @@ def test_settings_that_can_not_be_are_refused_and_values_are_not_shown(text, mes
     assert "hidden" not in str(raised.value)
 
 
+@pytest.mark.parametrize("name", ["spark.kubernetes.executor.secrets.db", "spark.kubernetes.authenticate.oauthTokenFile"])
+def test_the_place_of_a_secret_is_none(name):
+    assert conf_of("yarn", f"{name}=/mnt/db")[name] == "/mnt/db"
+
+
 def test_a_standalone_cluster_needs_a_secret_or_a_word_that_it_needs_none(secret):
     with pytest.raises(ConfigError, match=r"spark\.authenticate\.secret, and put both into a file for --properties-file"):
         settings_for(STANDALONE, ClusterOptions())

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 FOLDER = HERE.parent.parent / "docs" / "reference"
 DERIVED = {
     *("tables", "columns", "column_rules", "message_keys", "warnings", "notes", "given", "topic_creation", "select_overrides"),
-    *("snapshot_tables", "routing", "custom_converters", "transform_chain", "topics_by_content"),
+    *("snapshot_tables", "routing", "custom_converters", "reselections", "transform_chain", "topics_by_content"),
     *("key_format", "value_format", "header_format"),
     *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
     "signal_consumer",

@@ -204,7 +204,6 @@ def test_none_stands_alone_among_skipped_operations():
         ("snapshot.mode", "custom"),
         ("snapshot.mode", "when_needed_no_data"),
         ("value.converter", "io.confluent.connect.replicator.util.ByteArrayConverter"),
-        ("post.processors", "reselector"),
         ("source.struct.version", "v1"),
         ("table.ignore.builtin", "false"),
         ("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
@@ -242,13 +241,6 @@ def test_transforms_that_are_java_classes_of_ones_own_are_refused_by_name():
     message = refused({"transforms": "a,b", **properties}, UnsupportedError)
     assert "transforms.b.type is 'org.example.Mask': that class can't be run here" in message
     assert "transforms.a" not in message
-
-
-def test_parts_of_what_is_refused_are_not_complained_about_again():
-    message = refused(
-        {"post.processors": "again", "again.type": "x", "again.selector": "y"}, UnsupportedError
-    )
-    assert "again.type" not in message
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from support.captured_shops import IN_LONG_RUNS, SIGNALS, ask, shop_of, signal_table
-from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once, by_regex_router
+from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once, by_any_chain
 from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
 from tailrace.connectors.mysql import streaming
@@ -131,11 +131,11 @@ def test_the_names_change_at_once_where_lanes_stand_together(runs, rows):
     assert_each_change_once(runs.rows(), rows)
 
 
-def test_any_changes_and_kills_where_a_transform_renames_topics(runs, rows, chance):
-    runs.naming = by_regex_router
-    runs.start(2)
+def test_any_chain_after_another_with_any_number_of_lanes_and_any_kills(runs, rows, chance):
+    runs.naming = by_any_chain(chance.random())
+    runs.start(3)
     rows.write(8)
-    for _ in range(5):
+    for _ in range(6):
         runs.start(chance.randint(1, 4), commits=chance.randint(1, 6))
         rows.write(chance.randint(0, 2))
     assert runs.start(chance.randint(1, 4))

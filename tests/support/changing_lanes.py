@@ -7,6 +7,7 @@ and in order, over the topics in the order of the runs: nothing in an older run'
 """
 
 import json
+import random
 import re
 from collections import defaultdict
 from contextlib import closing
@@ -110,15 +111,24 @@ class Runs:
         return not any(is_at_work(progress.signalled) for progress in self.recorded().progress)
 
     def rows(self):
-        """By table and id: the operation and the value of each record, in the order of the runs."""
-        found = defaultdict(list)
-        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*\.(T\d+)")
-        reads = [(name.fullmatch(read.topic), read) for read in read_topics(self._broker.address, name.fullmatch)]
-        for matched, read in sorted(reads, key=lambda each: int(each[0][1])):
+        """By table and id: the operation and the value of each record, in the order of the runs.
+
+        Records of MySQL must be in the order of the log within each topic, too.
+        """
+        found, places = defaultdict(list), defaultdict(list)
+        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*")
+        reads = read_topics(self._broker.address, name.fullmatch)
+        for read in sorted(reads, key=lambda each: int(name.fullmatch(each.topic)[1])):
             if read.value is not None:
                 value = json.loads(read.value)
-                row = value["after"] or value["before"]
-                found[matched[2], row["ID"]].append((value["op"], row["V"]))
+                row, source = value["after"] or value["before"], value["source"]
+                if source["table"] not in TABLES:
+                    continue
+                found[source["table"], row["ID"]].append((value["op"], row["V"]))
+                if "row" in source and value["op"] != "r":
+                    places[read.topic].append((source["file"], source["pos"], source["row"]))
+        for topic, told in places.items():
+            assert told == sorted(told), topic
         return found
 
     def _turns(self, job, available_now):
@@ -149,6 +159,39 @@ def by_regex_router(run):
         "transforms.route.regex": r"([^.]+)\.(.*)",
         "transforms.route.replacement": f"$1.e{run}.$2",
     }
+
+
+def by_any_chain(seed):
+    """Properties by which transforms name topics, in each run in another way: each table has its own, or several share one."""
+
+    def named(run):
+        old, new = r"([^.]+)\..*", rf"$1.e{run}"
+        chains = [
+            by_regex_router(run),
+            _routers((old, f"{new}.all")),
+            _routers((rf"{old}T[0-2]", f"{new}.low"), (rf"{old}T[3-5]", f"{new}.high")),
+            _routers((rf"{old}T[0-3]", f"{new}.low"), (r"([^.]+)\.(.*T[45])", f"{new}.$2")),
+            _routers(
+                (rf"{old}T[0-4]", f"{new}.most"),
+                (rf"{old}T5", f"{new}.last"),
+                type_="io.debezium.transforms.ByLogicalTableRouter",
+            ),
+            _routers((old, f"{new}.all")) | by_delimiter(run),
+            by_delimiter(run),
+        ]
+        return random.Random(f"{seed} {run}").choice(chains)
+
+    return named
+
+
+def _routers(*routes, type_="org.apache.kafka.connect.transforms.RegexRouter"):
+    prefix = "topic." if type_.endswith("TableRouter") else ""
+    found = {"transforms": ",".join(f"r{number}" for number in range(len(routes)))}
+    for number, (regex, replacement) in enumerate(routes):
+        found[f"transforms.r{number}.type"] = type_
+        found[f"transforms.r{number}.{prefix}regex"] = regex
+        found[f"transforms.r{number}.{prefix}replacement"] = replacement
+    return found
 
 
 def _has_nothing_to_read(turn):

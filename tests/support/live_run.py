@@ -93,6 +93,11 @@ class LiveRun:
         self._process.kill()
         self._process.wait()
 
+    def kill_java(self, seconds=60):
+        """kill -9 of Java alone: the driver's Python finds out, and ends; its exit code."""
+        send([process.pid for process in self._all() if process.name() == "java"], signal.SIGKILL)
+        return self.wait(seconds)
+
     def stop(self, seconds=60):
         """SIGTERM, and wait for the end in good order; the exit code."""
         self._process.send_signal(signal.SIGTERM)

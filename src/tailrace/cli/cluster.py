@@ -27,6 +27,7 @@ OVERHEAD_MB: Final = 1024
 """Memory beside Java's for each task: its Python process with an encoder, a decoder and librdkafka's queue."""
 _MASTER: Final = re.compile(r"local(-cluster)?(\[[^\]]*\])?|yarn|(spark|k8s)://.+")
 _SECRET: Final = re.compile(r"secret|password|passphrase|token|access[._]?key|credential", re.IGNORECASE)
+_NO_SECRET: Final = re.compile(r"\.secrets\.|\.secretKeyRef\.|(file|path|enabled)$", re.IGNORECASE)  # where one is
 _FIXED: Final = {
     "spark.master": "--master names it",
     "spark.submit.deployMode": "tailrace run is the driver itself: to run it on the cluster, let spark-submit start a script "
@@ -161,7 +162,7 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
 
 def _refuse(conf: Mapping[str, str], in_file: Mapping[str, str]) -> None:
     for name in conf:
-        if _SECRET.search(name):
+        if _SECRET.search(name) and not _NO_SECRET.search(name):
             raise ConfigError(
                 f"--conf {name}: everybody on this machine can see what the command line says; put it into a file that only "
                 "you can read, and name that with --properties-file"

@@ -111,15 +111,14 @@ def collect(
     connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
-    converters, refused = (_beginnings(flat.get(name, "")) for name in (_CONVERTERS, _POST_PROCESSORS))
+    of_items = (*_beginnings(flat.get(_CONVERTERS, "")), *_beginnings(flat.get(_POST_PROCESSORS, "")))
+    of_items = (*of_items, *_beginnings(flat.get(_POST_PROCESSORS, ""), f"{_POST_PROCESSORS}."))
     given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
     families: dict[Family, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):  # current names before older ones: `_put` keeps the first
-        if given_name.startswith(refused):
-            continue  # `post.processors` itself is refused: one message is enough
-        if given_name not in tables.by_name and given_name.startswith(converters):
+        if given_name not in tables.by_name and given_name.startswith(of_items):
             entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
             entries[entry.name] = entry
             continue
@@ -138,9 +137,9 @@ def collect(
     return entries
 
 
-def _beginnings(text: str) -> tuple[str, ...]:
-    """What the names of properties of the items of a list begin with."""
-    return tuple(f"{item}." for item in split_list(text))
+def _beginnings(text: str, before: str = "") -> tuple[str, ...]:
+    """What the names of properties of the items of a list begin with; `before` stands before each item."""
+    return tuple(f"{before}{item}." for item in split_list(text))
 
 
 def _together(names: Sequence[str], words: str) -> str:

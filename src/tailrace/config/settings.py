@@ -24,6 +24,7 @@ from tailrace.config.filters import (
 )
 from tailrace.config.overrides import SelectOverrides
 from tailrace.config.passthrough import PassThrough
+from tailrace.config.reselection import Reselection
 from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
 from tailrace.config.transform_settings import TransformSettings
@@ -42,6 +43,7 @@ class Settings:
         key_format, value_format, header_format: the settings of a converter with properties of its own, such as Avro's; None:
             it has none.
         custom_converters: those of `converters`, in order, with their properties.
+        reselections: the post processors of `post.processors`, in order: each is a `ReselectColumnsPostProcessor`.
         transform_chain: the transforms in order, with their properties.
         topics_by_content: transforms take topics from what records contain, so that one lane has to deliver them.
         tables: which tables are captured.
@@ -202,6 +204,7 @@ class Settings:
     value_format: object | None
     header_format: object | None
     custom_converters: tuple[CustomConverterSettings, ...]
+    reselections: tuple[Reselection, ...]
     transform_chain: tuple[TransformSettings, ...]
     topics_by_content: bool
     tables: TableFilter

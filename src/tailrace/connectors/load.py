@@ -29,6 +29,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import GROUP
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.property import Kind, Property, PropertyTables, Status
+from tailrace.config.reselection import Reselection
 from tailrace.config.settings import Settings
 from tailrace.config.signal_checks import check_signals
 from tailrace.config.spelling import is_disguised
@@ -41,6 +42,7 @@ from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
 from tailrace.connectors.converter_settings import read_converters
 from tailrace.connectors.custom_converters import read_custom_converters
+from tailrace.connectors.post_processors import read_post_processors
 from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
 from tailrace.connectors.spec import Spec
 from tailrace.converter_classes import JSON
@@ -113,8 +115,11 @@ def from_mapping(
     transforms = _transforms(values, entries, problems)
     converters = read_converters(values, entries, problems, transformed=bool(transforms))
     custom = read_custom_converters(kind, _texts(values["converters"]), entries, problems)
+    reselections = read_post_processors(_texts(values["post.processors"]), entries, problems)
     problems.raise_if_any(source)
-    return _settings(kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters, custom)
+    return _settings(
+        kind, values, entries, problems, rules, keys, creation, overrides, transforms, converters, custom, reselections
+    )
 
 
 def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
@@ -202,6 +207,7 @@ def _settings(
     transforms: tuple[TransformSettings, ...],
     converters: Mapping[str, object | None],
     custom_converters: tuple[CustomConverterSettings, ...],
+    reselections: tuple[Reselection, ...],
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
@@ -223,6 +229,7 @@ def _settings(
         value_format=converters["value"],
         header_format=converters["header"],
         custom_converters=custom_converters,
+        reselections=reselections,
         transform_chain=transforms,
         topics_by_content=renames is None,
         tables=_tables(kind, values),

@@ -53,6 +53,7 @@ class Spec:
         among: adds to its properties what depends on the other connectors; `registry.SPECS` sets it.
         format: the name of its data source: `spark.readStream.format(...)`.
         frames: the package that registers the data source with Spark.
+        lacks: which values its log does not have, for the page of post processors.
 
     Module paths, `package.module` or `package.module:name`:
         properties: its properties, as `PropertyTables`.
@@ -86,6 +87,7 @@ class Spec:
     among: Callable[[PropertyTables], PropertyTables] = _as_they_are
     format: str
     frames: str
+    lacks: str
     properties: str
     settings_class: str
     contradictions: str | None = None

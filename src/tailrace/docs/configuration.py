@@ -19,6 +19,7 @@ from tailrace.connectors.spec import Spec
 from tailrace.docs.converters import converters_page
 from tailrace.docs.custom_converters import custom_converters_page
 from tailrace.docs.kafka_clients import client_sections
+from tailrace.docs.post_processors import post_processors_page
 from tailrace.docs.tables import code, table
 from tailrace.docs.transforms import transforms_page
 from tailrace.object_paths import load_object
@@ -136,6 +137,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "transforms.md": transforms_page,
     "converters.md": converters_page,
     "custom-converters.md": custom_converters_page,
+    "post-processors.md": post_processors_page,
     **{_page_of(spec): partial(page, name) for name, spec in SPECS.items()},
 }
 """The pages by the names of their files."""

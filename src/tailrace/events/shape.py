@@ -138,6 +138,11 @@ class Shape:
         self._layouts: _Layouts | None = None
         self._other_keys: tuple[Layout, Layout] | None = None  # of the headers once a key has changed: the new, the old
 
+    @property
+    def converted(self) -> frozenset[int]:
+        """Indices of the columns that custom converters change."""
+        return frozenset(self._conversions)
+
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
         """The event of the changes; `now_us` is the processing time, microseconds since the epoch."""
         changes = self._converted(changes)

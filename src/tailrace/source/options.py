@@ -106,6 +106,11 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
     _refuse_records_of_notifications(settings)
+    if settings.reselections:
+        raise UnsupportedError(
+            f"post.processors={','.join(settings.post_processors)}: a task of a DataFrame that is repeated must give the same "
+            "rows, and what is read again from the table may have changed; leave it out and join the table, or use `run`"
+        )
     require_text(settings, "a DataFrame", json_only=False)
     if output != OUTPUTS[0]:
         _refuse_what_changes_records(settings)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from typing import Protocol, cast
 
@@ -43,7 +43,7 @@ def deliver(job: Job, turn: Turn) -> Figures:
     """Do a turn; returns its figures."""
     with (
         closing(job.new_reporter()) as reporter,
-        lines_to(reporter.send if reporter.connected else None),
+        _lines_of(reporter),
         closing(_Delivery(job, turn, reporter)) as delivery,
     ):
         try:
@@ -52,6 +52,17 @@ def deliver(job: Job, turn: Turn) -> Figures:
             if turn.is_bounded or not delivery.superseded_by_same_run():
                 raise  # a bounded turn that ended quietly would count as done
             return Figures()
+
+
+@contextmanager
+def _lines_of(reporter: Reporter | RemoteReporter) -> Iterator[None]:
+    """Log lines go to the driver; on another machine to the executor's log as well, as the driver may not be reached."""
+    with ExitStack() as stack:
+        if not reporter.connected or isinstance(reporter, RemoteReporter):
+            stack.enter_context(lines_to(None))
+        if reporter.connected:
+            stack.enter_context(lines_to(reporter.send))
+        yield
 
 
 class _Delivery:

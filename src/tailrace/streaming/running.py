@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.source import run
-from tailrace.source.checkpoint_folder import HadoopFolder
+from tailrace.source.checkpoint_folder import HadoopFolder, qualified
 from tailrace.source.job import Job
 from tailrace.source.preflight import Preflight
 from tailrace.source.stop_time import STOP_SECONDS
@@ -53,7 +52,9 @@ def run_on(
 
     """
     checkpoint, place = target.checkpoint, str(target.checkpoint)
-    if isinstance(checkpoint, Path) and not is_this_machine(str(spark.sparkContext.master)):
+    if isinstance(checkpoint, str):
+        place = qualified(spark, checkpoint)
+    elif not is_this_machine(str(spark.sparkContext.master)):
         place = f"file:{place}"  # a cluster may take another file system for paths
     with checkpoint_errors(HadoopFolder(spark, checkpoint) if isinstance(checkpoint, str) else checkpoint):
         try:

@@ -29,8 +29,6 @@ from tailrace.streaming.worker_trial import try_worker
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Notify = Callable[[str], None]
-
 
 def stream(
     spark: SparkSession,
@@ -44,9 +42,9 @@ def stream(
     worker: str | os.PathLike[str] | None = None,
     stop_timeout: float = STOP_SECONDS,
     link_port: int = 0,
-    on_notice: Notify | None = None,
+    on_notice: Callable[[str], None] | None = None,
     on_progress: Callable[[StreamStatus], None] | None = None,
-    on_event: Notify | None = None,
+    on_event: Callable[[str], None] | None = None,
 ) -> Stream:
     """Start delivering a database's changes, as `tailrace run` does, and return at once.
 

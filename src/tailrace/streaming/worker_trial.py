@@ -14,9 +14,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace import __version__
 from tailrace.errors import ConfigError, RetriableError
 from tailrace.streaming.session_checks import is_local
+from tailrace.version import __version__
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,13 +85,15 @@ def _look_around() -> Callable[[int], Mapping[str, str]]:
     def look(_: int) -> Mapping[str, str]:
         import platform
         import sys
+        from importlib import import_module
 
         seen = {"program": sys.executable, "python": platform.python_version(), "host": platform.node()}
         try:
-            import tailrace
-            import tailrace.source.delivery  # with all that tasks need
+            from tailrace.version import __version__ as version
+
+            import_module("tailrace.source.delivery")  # with all that tasks need
         except ImportError as error:
             return {**seen, "missing": error.name or str(error)}
-        return {**seen, "tailrace": tailrace.__version__}
+        return {**seen, "tailrace": version}
 
     return look

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tests.connectors.change_tables.toy import FORM, NAME, Toy, table_id
-from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect, no_actions
+from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect, no_actions, no_reselected
 from tests.connectors.change_tables.toy_planned import ToyPlanned
 from tests.connectors.change_tables.toy_snapshots import ToyReads, opened_source
 
@@ -65,7 +65,7 @@ class ToyConnector:
     ) -> Iterator[LogBatch]:
         tables, reads = ToyPlanned(), ToyReads(self._toy, self._between)
         incremental = partial(ChangeTableIncrementalReader, self.dialect, tables, reads)
-        log = partial(LogReader, LogParts(self.dialect, ToyDecoding(), incremental, no_actions), range_)
+        log = partial(LogReader, LogParts(self.dialect, ToyDecoding(), incremental, no_actions, no_reselected), range_)
         blocking = partial(self._blocking, range_.lane)
         return InterruptedReading(progress, history, log, blocking, partial(is_boundary, Positions(FORM))).batches()
 

@@ -41,6 +41,7 @@ from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.heartbeats import ActionConnection
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.errors import SourceSetupError
+from tailrace.post_processors.reselecting import SelectsRows
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Table, TableId
 
@@ -264,10 +265,14 @@ def no_actions() -> ActionConnection:
     raise NotImplementedError
 
 
+def no_reselected(_: str) -> SelectsRows:
+    raise NotImplementedError
+
+
 def no_incremental() -> IncrementalReader[LogBoundary]:
     raise NotImplementedError
 
 
 def parts(toy: Toy, **properties: str) -> LogParts[Toy]:
     """What the toy's log is read by, by these properties of the configuration; nobody signals."""
-    return LogParts(ToyDialect(toy, **properties), ToyDecoding(), no_incremental, no_actions)
+    return LogParts(ToyDialect(toy, **properties), ToyDecoding(), no_incremental, no_actions, no_reselected)

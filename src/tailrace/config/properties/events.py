@@ -149,10 +149,9 @@ def properties(parts: str) -> tuple[Property, ...]:
         Property(
             name="post.processors",
             kind=Kind.LIST,
-            status=Status.REFUSED,
-            reason="ReselectColumnsPostProcessor reads again what an event lacks: have the log hold whole rows, or join the "
-            "table in Spark; in place of one of your own, which is a class in Java, write a transform in Python",
-            doc="Names of post processors, such as `io.debezium.processors.reselect.ReselectColumnsPostProcessor`.",
+            default=(),
+            doc="Names of [post processors](post-processors.md); `post.processors.<name>.type` is the class of one, "
+            "`io.debezium.processors.reselect.ReselectColumnsPostProcessor`.",
         ),
     )
 

@@ -10,7 +10,7 @@ table and a transaction. Between windows no query is open.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final, Generic
@@ -33,6 +33,7 @@ from tailrace.connectors.change_tables.window_tables import NewBatch, OpenWindow
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, SourceSetupError, StructureError
+from tailrace.post_processors.reselecting import Reselecting
 
 WINDOW_TRANSACTIONS: Final = 100_000
 COUNTED_TRANSACTIONS: Final = 20_000  # with transaction metadata: the keys of all their changes are held in memory
@@ -61,6 +62,7 @@ class DatabaseLog(Generic[Session]):
         *,
         delivers_metadata: bool = True,
         planned: DatabasePosition | None = None,
+        reselecting: Sequence[Reselecting] = (),
     ) -> None:
         """A log that is not open yet.
 
@@ -73,6 +75,7 @@ class DatabaseLog(Generic[Session]):
             new_batch: makes an empty batch.
             delivers_metadata: whether this lane delivers transaction metadata.
             planned: the end of a planned range, with the clock offset of its plan; None: there is no plan.
+            reselecting: reads again what changes lack.
 
         """
         self.position = position
@@ -83,6 +86,7 @@ class DatabaseLog(Generic[Session]):
         self._log = dialect.log(database, planned)
         self._session: Session | None = None
         self._opens = ExitStack()
+        self._reselecting = reselecting
         settings = dialect.settings
         counts = settings.provide_transaction_metadata
         self._instances, self._reads = CaptureInstances(dialect, announced), tables.reads
@@ -90,7 +94,9 @@ class DatabaseLog(Generic[Session]):
         self._lost = LostChanges(
             dialect, announced, self._instances, self._log, lambda table: counts or tables.reads(table), filled
         )
-        self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
+        self._reader = WindowTables(
+            dialect, tables, self._instances, self._lost, new_batch, counts=counts, reselecting=reselecting
+        )
         # A skipped change would leave a hole in the numbers of transaction metadata, so it must fail.
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode
         uses_processing_time = dialect.uses_processing_time
@@ -106,6 +112,8 @@ class DatabaseLog(Generic[Session]):
         """Close the connection."""
         self._session, self._is_same = None, False
         self._opens.close()
+        for each in self._reselecting:
+            each.close()
 
     def batches(self, until: Lsn | None = None) -> Iterator[Batch]:
         """The batches of the next window; none if nothing was captured since. `position` is set before each is yielded.

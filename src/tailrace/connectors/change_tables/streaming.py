@@ -27,11 +27,13 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import ActionConnection, Heartbeats
 from tailrace.connectors.shared.kept_history import KeptHistory
 from tailrace.connectors.shared.requested_work import RequestedWork
+from tailrace.connectors.shared.reselected_rows import reselecting_of
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.errors import PositionLostError
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
+from tailrace.post_processors.reselecting import SelectsRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class LogParts(Generic[Session]):
         decoding: of its rows.
         incremental: makes the reader of incremental snapshots.
         actions: opens the connection for `heartbeat.action.query`.
+        reselected: makes what selects rows of a database, by its name, for `post.processors`.
 
     """
 
@@ -50,6 +53,7 @@ class LogParts(Generic[Session]):
     decoding: Decoding[Session, Any]
     incremental: Callable[[], IncrementalReader[LogBoundary]]
     actions: Callable[[], ActionConnection]
+    reselected: Callable[[str], SelectsRows]
 
 
 class LogReader(Generic[Session]):
@@ -176,6 +180,7 @@ class LogReader(Generic[Session]):
             self._new_batch,
             delivers_metadata=tells,
             planned=planned,
+            reselecting=reselecting_of(self._settings, lambda: self._parts.reselected(name)),
         )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:

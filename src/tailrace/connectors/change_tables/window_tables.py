@@ -31,6 +31,7 @@ from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orde
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
+from tailrace.post_processors.reselecting import Reselecting
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 
@@ -81,6 +82,7 @@ class WindowTables(Generic[Session]):
         new_batch: NewBatch,
         *,
         counts: bool,
+        reselecting: Sequence[Reselecting] = (),
     ) -> None:
         """A reader of windows.
 
@@ -91,8 +93,10 @@ class WindowTables(Generic[Session]):
             lost: detects lost changes.
             new_batch: makes an empty batch.
             counts: whether changes are numbered within their transactions, over all tables.
+            reselecting: reads again what changes lack.
 
         """
+        self._reselecting = reselecting
         self._dialect = dialect
         self._tables = tables
         self._instances = instances
@@ -180,6 +184,8 @@ class WindowTables(Generic[Session]):
         changes = changes_of(
             rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
         )
+        for each in self._reselecting if captured.is_owned else ():
+            changes = each.completed(captured.table, captured.shape, changes)
         prepared = captured.shape.prepare(changes, batch.now_us)
         if orders is not None:
             orders.number(captured.name, prepared, part.changes, kept)

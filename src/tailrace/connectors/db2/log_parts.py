@@ -12,6 +12,7 @@ from tailrace.connectors.db2.dialect import Db2Dialect
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.shared.session_action import SessionAction
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
+from tailrace.post_processors.reselecting import SelectsRows
 
 
 def log_parts(settings: Db2Settings) -> LogParts[Session]:
@@ -21,6 +22,7 @@ def log_parts(settings: Db2Settings) -> LogParts[Session]:
         decoding=Db2Decoding(settings),
         incremental=partial(_incremental, settings),
         actions=partial(_actions, settings),
+        reselected=partial(_reselected, settings),
     )
 
 
@@ -32,6 +34,13 @@ def _actions(settings: Db2Settings) -> SessionAction:
         session.commit()
 
     return SessionAction(execute, session.close)
+
+
+def _reselected(settings: Db2Settings, database: str) -> SelectsRows:
+    from tailrace.connectors.db2.reselected_rows import reselected_rows  # rarely needed
+
+    del database  # a connector reads one
+    return reselected_rows(settings)
 
 
 def _incremental(settings: Db2Settings) -> IncrementalReader[LogBoundary]:

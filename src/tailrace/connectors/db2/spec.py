@@ -19,6 +19,7 @@ SPEC: Final = Spec(
     one_database="database.dbname",
     format="db2-cdc",
     frames="pyspark_tailrace_db2",
+    lacks="CLOB, DBCLOB, BLOB and XML always",
     properties="tailrace.connectors.db2.properties:TABLES",
     settings_class="tailrace.connectors.db2.settings:Db2Settings",
     contradictions="tailrace.connectors.db2.config_checks:check_db2",

@@ -10,7 +10,7 @@ that follow in their transaction count them. Without it, rows of other lanes do 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.events.shape import RowChanges
+from tailrace.post_processors.reselecting import Reselecting
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Signal
 from tailrace.signals.table import signals_in
@@ -50,11 +51,13 @@ class RunRecords:
         delivered_rows: DeliveredRows,
         era: int,
         lane: Lane = Lane(),  # noqa: B008 -- immutable
+        reselecting: Sequence[Reselecting] = (),
     ) -> None:
         self._settings = settings
         self._tables = tables
         self._delivered_rows = delivered_rows
         self._era = era
+        self._reselecting = reselecting
         self._transactions: TransactionRecords | None = None
         if settings.provide_transaction_metadata:
             self._transactions = TransactionRecords(settings, delivered_rows, era, emits_boundaries=lane.is_first)
@@ -169,6 +172,8 @@ class RunRecords:
                         batch.changes += len(part)
                         batch.note_time(int(facts.commit_us[changes.event[-1]]) // 1000)
                         self._count_open(run, changes.transaction)
+                        for each in self._reselecting:
+                            changes = each.completed(captured.table, captured.shape, changes)
                     yield TableRecords(captured, captured.shape.prepare(changes, batch.now_us), counts)
 
     def _images(self, captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:

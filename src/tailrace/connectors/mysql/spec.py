@@ -18,6 +18,7 @@ SPEC: Final = Spec(
     either=(("gtid.source.includes", "gtid.source.excludes"),),
     format="mysql-cdc",
     frames="pyspark_tailrace",
+    lacks="BLOB and TEXT columns that did not change, with `binlog_row_image=NOBLOB`",
     properties="tailrace.connectors.mysql.properties:TABLES",
     settings_class="tailrace.connectors.mysql.settings:MySqlSettings",
     connector="tailrace.connectors.mysql.reader:MySqlConnector",

@@ -26,12 +26,14 @@ from tailrace.connectors.mysql.kept_history import KeptHistory
 from tailrace.connectors.mysql.opened_log import OpenedLog
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.requested_work import MySqlRequestedWorkLog
+from tailrace.connectors.mysql.reselected_rows import MySqlReselectedRows
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.requested_work import RequestedWork
+from tailrace.connectors.shared.reselected_rows import reselecting_of
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
@@ -66,6 +68,7 @@ class LogReader:
         self._block_bytes = block_bytes
         self._batch_bytes = batch_bytes
         self._heartbeats = self._new_heartbeats()
+        self._reselecting = reselecting_of(settings, lambda: MySqlReselectedRows(settings))
         self.is_interrupted = False
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
@@ -74,7 +77,7 @@ class LogReader:
         log = self._log = self._open()
         self._requested_work = self._new_requested_work(log)
         with ExitStack() as opens:
-            for each in (self._heartbeats, self._requested_work):
+            for each in (self._heartbeats, self._requested_work, *self._reselecting):
                 if each is not None:
                     opens.enter_context(closing(each))
             if self._history.is_rebuilt or (self._restart.initial and self._delivered is None):
@@ -106,7 +109,7 @@ class LogReader:
 
     def _runs_of(self, tables: CapturedTables, delivered_rows: DeliveredRows, era: int) -> RunRecords:
         """What turns runs of row events into what is delivered."""
-        return RunRecords(self._settings, tables, delivered_rows, era, self._lane)
+        return RunRecords(self._settings, tables, delivered_rows, era, self._lane, self._reselecting)
 
     def _new_requested_work(self, opened: OpenedLog) -> RequestedWork[Boundary] | None:
         """Nobody can ask for anything in a range that is to give the same again when it is read again."""

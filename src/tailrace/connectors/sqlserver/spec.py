@@ -21,6 +21,7 @@ SPEC: Final = Spec(
     system=SystemNames(schemas=frozenset({"cdc", "sys"}), tables=frozenset({"systranschemas"})),
     format="sqlserver-cdc",
     frames="pyspark_tailrace_sqlserver",
+    lacks="`text`, `ntext`, `image` and `xml` columns that an update did not change",
     properties="tailrace.connectors.sqlserver.properties:TABLES",
     settings_class="tailrace.connectors.sqlserver.settings:SqlServerSettings",
     contradictions="tailrace.connectors.sqlserver.config_checks:check_sqlserver",
