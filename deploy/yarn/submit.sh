@@ -25,7 +25,7 @@ exec "${SPARK_HOME:+$SPARK_HOME/bin/}spark-submit" \
   --driver-memory 1g --executor-memory 1g \
   --conf spark.driver.memoryOverhead=1g --conf spark.executor.memoryOverhead=2g \
   --conf "spark.pyspark.python=$python" --conf "spark.yarn.appMasterEnv.PYSPARK_PYTHON=$python" \
-  --conf spark.authenticate=true --conf spark.network.crypto.enabled=true \
+  --conf spark.authenticate=true --conf spark.network.crypto.enabled=true --conf spark.io.encryption.enabled=true \
   --conf spark.speculation=false --conf spark.dynamicAllocation.enabled=false \
   --conf spark.yarn.maxAppAttempts=10 --conf spark.yarn.am.attemptFailuresValidityInterval=1h \
   "$@" "$here/../stream.py" "$(basename "$connector")" "$to"

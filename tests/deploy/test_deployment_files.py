@@ -114,9 +114,9 @@ def test_the_single_pod_has_containers_and_volumes_that_kubernetes_knows(schema,
 
 def test_what_is_mounted_is_there(single, application):
     pod, spec = single["Deployment"]["spec"]["template"]["spec"], application["spec"]
-    for volumes, holders in ((pod["volumes"], pod["containers"]), (spec["volumes"], [spec["driver"], spec["executor"]])):
+    for volumes, holders in ((pod["volumes"], pod["containers"]), (spec["volumes"], [spec["driver"]])):
         named = {each["name"] for each in volumes}
-        assert all({mount["name"] for mount in holder["volumeMounts"]} <= named for holder in holders)
+        assert all({mount["name"] for mount in holder["volumeMounts"]} == named for holder in holders)
         sources = {each.get("configMap", {}).get("name") or each["secret"]["secretName"] for each in volumes}
         assert sources == {single["ConfigMap"]["metadata"]["name"], single["Secret"]["metadata"]["name"]}
 
