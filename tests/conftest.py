@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.machines.available import NO_MACHINES
 from tailrace_standins.servers.db2_server import URL as DB2_URL
 from tailrace_standins.servers.db2_server import Database as Db2Database
 from tailrace_standins.servers.db2_server import GivenServer as Db2Given
@@ -255,7 +256,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
             terminalreporter.write_line(reasons[0], red=True)
-    only = sum(ONLY in str(each.longrepr) for each in terminalreporter.stats.get("skipped", ()))
+    skipped = [str(each.longrepr) for each in terminalreporter.stats.get("skipped", ())]
+    apart = [reason for reason in skipped if NO_MACHINES in reason]
+    if apart:
+        terminalreporter.section(f"{len(apart)} TESTS WITH SEVERAL MACHINES WERE SKIPPED", red=True, bold=True)
+        terminalreporter.write_line(apart[0].partition(NO_MACHINES)[2].removesuffix("')"), red=True)
+    only = sum(ONLY in reason for reason in skipped)
     if only:
         terminalreporter.section(f"{only} TESTS RUN ON THE DB2 STAND-IN ONLY, AND WERE SKIPPED", yellow=True, bold=True)
 
