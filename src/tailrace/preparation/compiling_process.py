@@ -1,0 +1,33 @@
+"""A process that compiles the kernels of modules: their names come on standard input, a line each.
+
+Each kernel that is in a file afterwards is a line on standard output, and the end of each module an empty one. What was there
+before is not compiled again.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+
+def main() -> None:
+    """Compile what is asked for until the input ends."""
+    for line in sys.stdin:
+        _compile(line.strip())
+        print(flush=True)  # noqa: T201 -- what the parent reads
+
+
+def _compile(module: str) -> None:
+    from tailrace.kernels.dispatchers import ENTRIES
+    from tailrace.kernels.store import listening
+
+    import_module(module)
+    with listening(lambda *_: None):
+        for entry in [each for each in ENTRIES if each.__module__ == module]:
+            if not entry.is_kept():
+                entry.compile(entry.declared)
+            print(entry.kernel, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
