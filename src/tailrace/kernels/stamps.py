@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-_IMPORTS: Final = re.compile(r"^from (tailrace\w*(?:\.\w+)+) import ([^(\n]+|\([^)]*\))", re.MULTILINE)
+_IMPORTS: Final = re.compile(r"^from (tailrace\w*(?:\.\w+)*) import ([^(\n]+|\([^)]*\))", re.MULTILINE)
 _KERNELS: Final = "tailrace.kernels"
 
 

@@ -36,7 +36,7 @@ _listeners: list[Compiled] = []
 
 @contextmanager
 def listening(listener: Compiled) -> Iterator[None]:
-    """Call a function after each compilation of this process within the block, instead of a line in the log."""
+    """Call a function after each compilation of this process within the block."""
     _listeners.append(listener)
     try:
         yield
@@ -113,10 +113,7 @@ class Store(_Cache):  # type: ignore[misc]
     def _tell(self, types: str, seconds: float) -> None:
         for listener in _listeners:
             listener(self.kernel, types, seconds)
-        if not _listeners:
-            log.warning(
-                "compiled the kernel %s in %.1f s; `tailrace compile` does that before a run", self.kernel, seconds
-            )
+        log.warning("compiled the kernel %s in %.1f s; `tailrace compile` does that before a run", self.kernel, seconds)
 
     def _file(self, signature: Any, target: Any) -> str:
         made_of = (stamp(self._module), str(signature), target.codegen().magic_tuple())

@@ -6,12 +6,14 @@ before is not compiled again.
 
 from __future__ import annotations
 
+import logging
 import sys
 from importlib import import_module
 
 
 def main() -> None:
     """Compile what is asked for until the input ends."""
+    logging.getLogger("tailrace").setLevel(logging.ERROR)  # that a kernel was compiled is what is asked for
     for line in sys.stdin:
         _compile(line.strip())
         print(flush=True)  # noqa: T201 -- what the parent reads
@@ -19,14 +21,12 @@ def main() -> None:
 
 def _compile(module: str) -> None:
     from tailrace.kernels.dispatchers import ENTRIES
-    from tailrace.kernels.store import listening
 
     import_module(module)
-    with listening(lambda *_: None):
-        for entry in [each for each in ENTRIES if each.__module__ == module]:
-            if not entry.is_kept():
-                entry.compile(entry.declared)
-            print(entry.kernel, flush=True)  # noqa: T201
+    for entry in [each for each in ENTRIES if each.__module__ == module]:
+        if not entry.is_kept():
+            entry.compile(entry.declared)
+        print(entry.kernel, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

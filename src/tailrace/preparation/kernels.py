@@ -110,7 +110,15 @@ def _is_compiled(answers: IO[str], report: Report) -> bool:
 @contextmanager
 def _process(errors: IO[str]) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
     command = [sys.executable, "-m", "tailrace.preparation.compiling_process"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)  # noqa: S603
+    path = os.pathsep.join(filter(None, sys.path))  # a worker of Spark has tailrace from places that only it knows
+    process = subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
     orders, answers = process.stdin, process.stdout
     if orders is None or answers is None:
         raise AssertionError("both are pipes")
