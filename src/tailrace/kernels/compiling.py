@@ -36,21 +36,21 @@ def entry_with_runtime(*types: Any) -> Callable[[_F], _F]:
 
 def compiled(function: _F) -> _F:
     """Compile a function that only compiled functions call."""
-    return Part(function, _INNER)  # type: ignore[return-value]
+    return Part(function, _INNER)
 
 
 def inlined(function: _F) -> _F:
     """The same for a small function in a hot loop, where a call would cost as much as the work."""
-    return Part(function, {**_INNER, "forceinline": True})  # type: ignore[return-value]
+    return Part(function, {**_INNER, "forceinline": True})
 
 
 def merged(function: _F) -> _F:
     """The same for a large function with one caller; merged before optimization, it is optimized once, not twice."""
-    return Part(function, {**_INNER, "inline": "always"})  # type: ignore[return-value]
+    return Part(function, {**_INNER, "inline": "always"})
 
 
 def _entry(types: tuple[Any, ...], options: dict[str, Any]) -> Callable[[_F], _F]:
     def made(function: _F) -> _F:
-        return Entry(function, types or None, options)  # type: ignore[return-value]
+        return Entry(function, types or None, options)
 
     return made

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="misc"
+# mypy: disable-error-code="misc, attr-defined"
 """numba's dispatchers, with types that are known before the first call.
 
 numba compiles a function anew for each combination of types that it is called with. There are more than one would think: each

@@ -8,8 +8,10 @@ from pathlib import Path
 
 try:
     import fcntl
+
+    _HAS_LOCKS = True
 except ImportError:  # Windows, where each process does it by itself
-    fcntl = None  # type: ignore[assignment]
+    _HAS_LOCKS = False
 
 
 @contextmanager
@@ -18,7 +20,7 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
     Where there are no locks (Windows, some network file systems) it is not held: what it guards is then done more than once.
     """
-    if fcntl is None:
+    if not _HAS_LOCKS:
         yield
         return
     try:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _IMPORTS: Final = re.compile(r"^from (tailrace\w*(?:\.\w+)*) import ([^(\n]+|\([^)]*\))", re.MULTILINE)
 _KERNELS: Final = "tailrace.kernels"
@@ -80,11 +80,12 @@ def _text(module: str) -> str | None:
     """The text, or None; by the loader of the package that it is in, which may be an archive."""
     root, *inner = module.split(".")
     package = import_module(root)
-    loader, file = getattr(package.__spec__, "loader", None), package.__file__
+    loader: Any = getattr(package.__spec__, "loader", None)
+    file = package.__file__
     if file is None or not hasattr(loader, "get_data"):
         return None
     folder = Path(file).parent.joinpath(*inner)
     for path in (Path(file),) if not inner else (folder.with_suffix(".py"), folder / "__init__.py"):
         with suppress(OSError):
-            return loader.get_data(str(path)).decode()
+            return str(loader.get_data(str(path)), "utf-8")
     return None
