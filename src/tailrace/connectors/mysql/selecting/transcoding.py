@@ -36,7 +36,7 @@ LONGEST: Final = 0xFFFFFF
 SPARE: Final = 16
 
 
-@entry(arg.BYTES, arg.INT, arg.INT_TABLE, arg.INTS, arg.INTS, arg.INT, arg.INT, arg.INT, arg.BYTES, arg.INTS)
+@entry(arg.READ_BYTES, arg.INT, arg.INT_TABLE, arg.INTS, arg.INTS, arg.INT, arg.INT, arg.INT, arg.BYTES, arg.INTS)
 def transcode(
     data: Any,
     end: Int,
