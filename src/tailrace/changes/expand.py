@@ -164,7 +164,7 @@ def _same_value(table: Any, widths: Any, slot: Int, a: Any, b: Any) -> bool:
     return bool(_same_view(table, slot, a, b))
 
 
-@entry(arg.INT_TABLE, arg.INTS, arg.BYTES, arg.INT32S, arg.INT32S, arg.FLAGS)
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.READ_BYTES, arg.READ_INT32S, arg.READ_INT32S, arg.FLAGS)
 def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: Any) -> None:
     for i in range(len(op)):
         if op[i] != UPDATE or before[i] < 0 or after[i] < 0:
@@ -184,8 +184,8 @@ def _put(roles: Any, o: Int, change: Int, before: Int, after: Int, key: Int) -> 
 
 
 @entry(
-    arg.BYTES, arg.INT32S, arg.INT32S, arg.FLAGS, arg.FLAGS, arg.FLAGS, arg.FLAG, arg.FLAG, arg.INT32_TABLE,
-    arg.BYTES, arg.FLAGS
+    arg.READ_BYTES, arg.READ_INT32S, arg.READ_INT32S, arg.READ_FLAGS, arg.READ_FLAGS, arg.READ_FLAGS, arg.FLAG,
+    arg.FLAG, arg.INT32_TABLE, arg.BYTES, arg.FLAGS
 )
 def _fill(
     ops: Any,

@@ -54,7 +54,7 @@ def _column_of(table: Any, row: Int) -> Int:
     return low
 
 
-@entry(arg.INT_TABLE, arg.INTS, arg.INTS, arg.BYTES)
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.INTS, arg.BYTES)
 def _measure(table: Any, order: Any, offsets: Any, valid: Any) -> Int:
     """Fill offsets and validity of the result; returns how many are null."""
     nulls = 0
@@ -72,7 +72,7 @@ def _measure(table: Any, order: Any, offsets: Any, valid: Any) -> Int:
     return nulls
 
 
-@entry(arg.INT_TABLE, arg.INTS, arg.INTS, arg.INT)
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.READ_INTS, arg.INT)
 def _copy(table: Any, order: Any, offsets: Any, out: Int) -> None:
     for i in range(len(order)):
         column = _column_of(table, order[i])

@@ -48,7 +48,7 @@ def take(vector: Vector, rows: npt.NDArray[Any]) -> Vector:
     return Vector(vector.kind, len(rows), vector.data[rows], valid, vector.buffers)
 
 
-@entry(arg.READ_BYTES, arg.INTS, arg.INTS, arg.UINT32_TABLE, arg.BYTE_TABLE)
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.READ_INTS, arg.UINT32_TABLE, arg.BYTE_TABLE)
 def _fill_views(data: Any, starts: Any, lengths: Any, views: Any, raw: Any) -> None:
     for i in range(len(starts)):
         length = lengths[i]

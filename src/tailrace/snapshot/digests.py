@@ -69,7 +69,7 @@ def _last_word(address: Int, length: Int) -> Int:
     return word
 
 
-@entry(arg.INT, arg.INTS, arg.UINT, arg.UINT, arg.UINT_TABLE)
+@entry(arg.INT, arg.READ_INTS, arg.UINT, arg.UINT, arg.UINT_TABLE)
 def _fill(address: Int, offsets: Any, key0: Int, key1: Int, digests: Any) -> None:
     for i in range(len(digests)):
         start = address + offsets[i]

@@ -217,8 +217,8 @@ def add_known_keys(keys: KeySet, touches: TableTouches, skipped: Collection[str]
 
 
 @entry(
-    arg.UINT_TABLE, arg.INTS, arg.INT, arg.UINT_TABLE, arg.FLAGS, arg.UINT_TABLE, arg.FLAGS, arg.FLAGS, arg.INT,
-    arg.INTS, arg.INTS
+    arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.READ_FLAGS, arg.READ_UINT_TABLE, arg.READ_FLAGS,
+    arg.READ_FLAGS, arg.INT, arg.INTS, arg.INTS
 )
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,

@@ -103,7 +103,7 @@ def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
     return is_new
 
 
-@entry(arg.UINT_TABLE, arg.INTS, arg.INT, arg.UINT_TABLE, arg.INT, arg.FLAGS)
+@entry(arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.INT, arg.FLAGS)
 def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any) -> int:
     """Return the index where it ran out of room."""
     for i in range(start, len(digests)):
@@ -113,7 +113,7 @@ def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any)
     return len(digests)
 
 
-@entry(arg.UINT_TABLE, arg.UINT_TABLE, arg.FLAGS)
+@entry(arg.UINT_TABLE, arg.READ_UINT_TABLE, arg.FLAGS)
 def _contains(slots: Any, digests: Any, found: Any) -> None:
     for i in range(len(digests)):
         found[i] = find(slots, digests[i, 0], digests[i, 1]) >= 0

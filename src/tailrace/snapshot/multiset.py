@@ -133,8 +133,8 @@ def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
 
 
 @entry(
-    arg.UINT_TABLE, arg.INTS, arg.INT, arg.UINT_TABLE, arg.FLAGS, arg.UINT_TABLE, arg.FLAGS, arg.FLAGS, arg.INT,
-    arg.INTS, arg.INTS, arg.FLAG
+    arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.READ_FLAGS, arg.READ_UINT_TABLE, arg.READ_FLAGS,
+    arg.READ_FLAGS, arg.INT, arg.INTS, arg.INTS, arg.FLAG
 )
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
@@ -163,7 +163,7 @@ def _note(
     return len(complete)
 
 
-@entry(arg.UINT_TABLE, arg.UINT_TABLE, arg.INTS)
+@entry(arg.UINT_TABLE, arg.READ_UINT_TABLE, arg.INTS)
 def _leave_out(slots: Any, digests: Any, times: Any) -> None:
     for i in range(len(digests)):
         at = find(slots, digests[i, 0], digests[i, 1])

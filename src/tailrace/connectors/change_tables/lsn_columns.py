@@ -100,7 +100,7 @@ def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint
     return high, rest.view(">u8").ravel().astype(np.uint64)
 
 
-@entry(arg.BYTE_TABLE, arg.READ_BYTES, arg.BYTES)
+@entry(arg.READ_BYTE_TABLE, arg.READ_BYTES, arg.BYTES)
 def _write_texts(raw: Any, digits: Any, out: Any) -> None:
     o = 0
     for i in range(len(raw)):
@@ -176,7 +176,7 @@ def running_largest(
     return high, low
 
 
-@entry(arg.INTS, arg.UINTS, arg.UINTS)
+@entry(arg.READ_INTS, arg.UINTS, arg.UINTS)
 def _run_largest(group: Any, high: Any, low: Any) -> None:
     for i in range(1, len(group)):
         if group[i] != group[i - 1]:

@@ -45,7 +45,7 @@ def guid_texts(arrays: Sequence[pa.Array]) -> Vector:
     return Vector(Kind.TEXT, n, data, bitmap(array), (room,))
 
 
-@entry(arg.FLAGS, arg.READ_INTS, arg.READ_BYTES, arg.BYTES, arg.BYTES)
+@entry(arg.READ_FLAGS, arg.READ_INTS, arg.READ_BYTES, arg.BYTES, arg.BYTES)
 def _put_guids(valid: Any, offsets: Any, given: Any, mem: Any, room: Any) -> Int:
     for i in range(len(valid)):
         if not valid[i]:

@@ -81,7 +81,7 @@ def _views(array: pa.Array, kind: Kind, put: Any, scale: int) -> Vector:
     return Vector(kind, n, data, bitmap(array), (room[:used],))
 
 
-@entry(arg.INT_TABLE, arg.FLAGS, arg.INT, arg.BYTES, arg.BYTES)
+@entry(arg.READ_INT_TABLE, arg.READ_FLAGS, arg.INT, arg.BYTES, arg.BYTES)
 def _put_unscaled_values(words: Any, valid: Any, _scale: Int, mem: Any, room: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -112,7 +112,7 @@ def _put_wide(room: Any, at: Int, low: Int, high: Int) -> Int:
     return n
 
 
-@entry(arg.INT_TABLE, arg.FLAGS, arg.INT, arg.BYTES, arg.BYTES)
+@entry(arg.READ_INT_TABLE, arg.READ_FLAGS, arg.INT, arg.BYTES, arg.BYTES)
 def _put_texts(words: Any, valid: Any, scale: Int, mem: Any, room: Any) -> Int:
     end = 0
     for i in range(len(valid)):

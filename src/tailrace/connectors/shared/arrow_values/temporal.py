@@ -159,7 +159,7 @@ def _texts(array: pa.Array, put: Any, *columns: Integers) -> Vector:
     return Vector(Kind.TEXT, n, data, bitmap(array), (room[:used],))
 
 
-@entry(arg.FLAGS, arg.BYTES, arg.BYTES, arg.INTS)
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS)
 def _put_days(valid: Any, mem: Any, room: Any, values: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -172,7 +172,7 @@ def _put_days(valid: Any, mem: Any, room: Any, values: Any) -> Int:
     return end
 
 
-@entry(arg.FLAGS, arg.BYTES, arg.BYTES, arg.INTS)
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS)
 def _put_times(valid: Any, mem: Any, room: Any, nanos: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -189,7 +189,7 @@ def _put_times(valid: Any, mem: Any, room: Any, nanos: Any) -> Int:
     return end
 
 
-@entry(arg.FLAGS, arg.BYTES, arg.BYTES, arg.INTS, arg.INTS, arg.INTS)
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS, arg.READ_INTS, arg.READ_INTS)
 def _put_moments(valid: Any, mem: Any, room: Any, micros: Any, nanos: Any, zones: Any) -> Int:
     """Write timestamps; `nanos` of the second and `zones` in minutes may be empty."""
     end = 0
