@@ -18,11 +18,12 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
 
-PACKAGES: Final = ("tailrace", "pyspark_tailrace", "pyspark_tailrace_sqlserver", "pyspark_tailrace_db2")
-EXTRAS: Final = frozenset({"msk", "db2", "sqlserver"})
-"""Of tailrace: what tasks may need; Java they don't start."""
+TAILRACE: Final = "tailrace"
+NOT_FOR_TASKS: Final = frozenset({"dev", "java"})
+"""Extras of tailrace; the others are packed as far as they are installed."""
 MODULES: Final = "lib/modules"
 _LEFT_OUT: Final = re.compile(r"pyspark/(jars|bin|sbin|examples|licenses|data|python/lib)/")  # an executor has its own Spark
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?")
@@ -53,7 +54,7 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
 
     """
     found: dict[str, Distribution] = {}
-    _collect("tailrace", EXTRAS, found)
+    _collect(TAILRACE, extras_for_tasks(), found)
     for name in further:
         _collect(name, frozenset(), found)
     files = {place: path for each in found.values() for place, path in _files_of(each)}
@@ -69,6 +70,11 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
     finally:
         new.unlink(missing_ok=True)
     return len(files)
+
+
+def extras_for_tasks() -> frozenset[str]:
+    """The extras of tailrace that tasks may need."""
+    return frozenset(distribution(TAILRACE).metadata.get_all("Provides-Extra") or ()) - NOT_FOR_TASKS
 
 
 def _collect(name: str, extras: frozenset[str], found: dict[str, Distribution]) -> None:
@@ -104,9 +110,9 @@ def _files_of(one: Distribution) -> Iterator[tuple[str, Path]]:
 
 def _files_of_packages(one: Distribution) -> Iterator[tuple[str, Path]]:
     """The same of tailrace, where it is installed as a folder of sources."""
-    if _plain(one.name) != PACKAGES[0]:
+    if _plain(one.name) != TAILRACE:
         raise ConfigError(f"{one.name} is installed as a folder (editable), which can't be packed: install it as a wheel")
-    for package in PACKAGES:
+    for package in (TAILRACE, *{spec.frames.partition(".")[0]: None for spec in SPECS.values()}):
         spec = find_spec(package)
         folder = Path(spec.origin).parent if spec is not None and spec.origin is not None else None
         for path in sorted(folder.rglob("*")) if folder is not None else ():
