@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.machines.available import NO_MACHINES
 from tailrace_standins.servers.db2_server import URL as DB2_URL
 from tailrace_standins.servers.db2_server import Database as Db2Database
 from tailrace_standins.servers.db2_server import GivenServer as Db2Given
@@ -46,6 +47,15 @@ TESTS_WITHOUT_SQL_SERVER: list[str] = []
 TESTS_WITHOUT_DB2: list[str] = []
 ONLY = "only on the stand-in: "
 SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def declared_types() -> Iterator[None]:
+    """No test may compile a kernel for types that it does not declare; what this process did is told at its end."""
+    from support.kernel_types import only_declared_types
+
+    with only_declared_types():
+        yield
 
 
 def _started(**options: object) -> Iterator[MySqlServer]:
@@ -255,7 +265,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
             terminalreporter.write_line(reasons[0], red=True)
-    only = sum(ONLY in str(each.longrepr) for each in terminalreporter.stats.get("skipped", ()))
+    skipped = [str(each.longrepr) for each in terminalreporter.stats.get("skipped", ())]
+    apart = [reason for reason in skipped if NO_MACHINES in reason]
+    if apart:
+        terminalreporter.section(f"{len(apart)} TESTS WITH SEVERAL MACHINES WERE SKIPPED", red=True, bold=True)
+        terminalreporter.write_line(apart[0].partition(NO_MACHINES)[2].removesuffix("')"), red=True)
+    only = sum(ONLY in reason for reason in skipped)
     if only:
         terminalreporter.section(f"{only} TESTS RUN ON THE DB2 STAND-IN ONLY, AND WERE SKIPPED", yellow=True, bold=True)
 

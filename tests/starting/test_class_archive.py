@@ -1,5 +1,6 @@
 """The archive of Spark's classes: for which Java it is, who makes it, and when it is not trusted."""
 
+import errno
 import fcntl
 import os
 import sys
@@ -189,6 +190,17 @@ def test_a_session_counts_as_a_use(archive, training):
     os.utime(archive.path, (1, 1))
     archive.options()
     assert archive.path.stat().st_mtime > time.time() - 60
+
+
+def test_one_on_a_file_system_that_is_only_read_is_given_to_java(archive, training, monkeypatch):
+    training(WRITES)
+    make(archive, lambda: None)
+
+    def refused(_path):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "utime", refused)
+    assert f"-XX:SharedArchiveFile={archive.path}" in archive.options()
 
 
 def test_what_a_process_has_not_mapped_is_not_in_use(archive):

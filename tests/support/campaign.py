@@ -112,6 +112,8 @@ class FaultError(AssertionError):
 class Campaign(Blows):
     """Use it as a context: everything is started on entering, and ended, by force, on leaving."""
 
+    patience = RECOVERY_SECONDS  # with a recovery, and with a whole run
+
     def __init__(self, parts, say=print):
         self.blows = []
         self._parts = parts
@@ -162,7 +164,7 @@ class Campaign(Blows):
         code = self._run.stop()
         self._require(code == 0, f"the command ended with {code} after SIGTERM")
         self._run.start_to_the_head()
-        code = self._run.wait(RECOVERY_SECONDS)
+        code = self._run.wait(self.patience)
         self._require(code == 0, f"--available-now ended with {code}: {self._run.log.read_text()[-800:]}")
         self._drain()
         self._compare()
@@ -204,7 +206,7 @@ class Campaign(Blows):
             "topic.prefix": self._prefix,
             "tailrace.slice.ms": "15000",  # a dead planner is noticed where a slice ends
             "tasks.max": str(self._parts.lanes),
-            "database.hostname": "127.0.0.1",
+            "database.hostname": self._parts.mysql_proxy.host,
             "database.port": str(self._parts.mysql_proxy.port),
             "database.user": server.user,
             "database.password": server.password,
@@ -258,7 +260,7 @@ class Campaign(Blows):
                     first_seen.setdefault(lane, commit.seen_at)
             return first_seen.keys() == commits.keys()
 
-        self._wait(recovered, f"no commit after {blow}", RECOVERY_SECONDS)
+        self._wait(recovered, f"no commit after {blow}")
         blow.recovery = max(first_seen.values()) - struck_at
         self._require(not blow.restarts or blow.kind in MAY_END, f"the command did not survive {blow}")
 
@@ -286,7 +288,8 @@ class Campaign(Blows):
             rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         return {row["id"]: {**row, "amount": str(row["amount"])} for row in rows}
 
-    def _wait(self, condition, complaint, seconds=RECOVERY_SECONDS, *, restart=False, complain=True):
+    def _wait(self, condition, complaint, seconds=None, *, restart=False, complain=True):
+        seconds = seconds or self.patience
         deadline = time.monotonic() + seconds
         while not condition():
             self._check()

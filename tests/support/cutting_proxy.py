@@ -23,7 +23,8 @@ class CuttingProxy:
 
     def __init__(self, target_host, target_port, port=0):
         self._target = (target_host, target_port)
-        self._listener = socket.create_server(("127.0.0.1", port), backlog=128)
+        self.host = "127.0.0.1"
+        self._listener = socket.create_server((self.host, port), backlog=128)
         self.port = self._listener.getsockname()[1]
         self._open = threading.Event()
         self._open.set()
@@ -43,7 +44,7 @@ class CuttingProxy:
     @property
     def address(self):
         """Where clients connect to."""
-        return f"127.0.0.1:{self.port}"
+        return f"{self.host}:{self.port}"
 
     @property
     def connections(self):

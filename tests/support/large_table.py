@@ -28,19 +28,23 @@ def document(server, prefix, database, **more):
 
 def filled(server, database):
     server.sql(f"CREATE DATABASE {database}")
-    server.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(100))", database)
+    fill(server, database, "t")
+
+
+def fill(server, database, table, rows=ROWS):
+    server.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY, v VARCHAR(100))", database)
     numbers = "WITH RECURSIVE s AS (SELECT 1 n UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT n FROM s"
     server.sql(
-        f"INSERT INTO t SELECT 2 * (a.n * 1000 + b.n), CONCAT('row ', b.n) FROM ({numbers}) a, ({numbers}) b"
-        f" WHERE a.n <= {ROWS // 1000}",
+        f"INSERT INTO {table} SELECT 2 * (a.n * 1000 + b.n), CONCAT('row ', b.n) FROM ({numbers}) a, ({numbers}) b"
+        f" WHERE a.n <= {rows // 1000}",
         database,
     )
-    server.sql("ANALYZE TABLE t", database)
+    server.sql(f"ANALYZE TABLE {table}", database)
 
 
-def rows(server, database):
+def rows(server, database, table="t"):
     with server.connect(database) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT id, v FROM t")
+        cursor.execute(f"SELECT id, v FROM {table}")
         return dict(cursor.fetchall())
 
 
@@ -52,10 +56,10 @@ def until(condition, run):
 
 
 @contextmanager
-def written(server, database, seed):
+def written(server, database, seed, table="t"):
     """A thread writes all over the table until the block ends."""
     with server.connect(database) as connection, connection.cursor() as cursor:
-        writer = Writer(cursor, seed)
+        writer = Writer(cursor, seed, table)
         with meanwhile(writer.write, pause=0.002):
             yield writer
 
@@ -63,8 +67,9 @@ def written(server, database, seed):
 class Writer:
     """Inserts, updates, deletes and moves keys all over the table; `changes` counts the statements."""
 
-    def __init__(self, cursor, seed):
+    def __init__(self, cursor, seed, table):
         self.changes = 0
+        self._table = table
         self._cursor = cursor
         self._random = random.Random(seed)
 
@@ -73,13 +78,13 @@ class Writer:
         self.changes += 1
 
     def _change(self):
-        some = self._random.randrange(2 * ROWS)
+        t, some = self._table, self._random.randrange(2 * ROWS)
         odd = self._random.randrange(1, 4 * ROWS, 2)
         return self._random.choice(
             [
-                ("INSERT IGNORE INTO t VALUES (%s, 'new')", (odd,)),
-                ("UPDATE t SET v = CONCAT('changed ', %s) WHERE id >= %s ORDER BY id LIMIT 3", (odd, some)),
-                ("DELETE FROM t WHERE id >= %s ORDER BY id LIMIT 2", (some,)),
-                ("UPDATE IGNORE t SET id = %s WHERE id >= %s ORDER BY id LIMIT 1", (odd, some)),
+                (f"INSERT IGNORE INTO {t} VALUES (%s, 'new')", (odd,)),
+                (f"UPDATE {t} SET v = CONCAT('changed ', %s) WHERE id >= %s ORDER BY id LIMIT 3", (odd, some)),
+                (f"DELETE FROM {t} WHERE id >= %s ORDER BY id LIMIT 2", (some,)),
+                (f"UPDATE IGNORE {t} SET id = %s WHERE id >= %s ORDER BY id LIMIT 1", (odd, some)),
             ]
         )

@@ -21,9 +21,10 @@ from typing import Final
 from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
 
-TAILRACE: Final = "tailrace"
+OWN: Final = "tailrace"
+PACKAGES: Final = (OWN, *(spec.frames for spec in SPECS.values()))
 NOT_FOR_TASKS: Final = frozenset({"dev", "java"})
-"""Extras of tailrace; the others are packed as far as they are installed."""
+"""Extras of tailrace: what its developers need, and Java, which tasks don't start."""
 MODULES: Final = "lib/modules"
 _LEFT_OUT: Final = re.compile(r"pyspark/(jars|bin|sbin|examples|licenses|data|python/lib)/")  # an executor has its own Spark
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?")
@@ -54,7 +55,7 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
 
     """
     found: dict[str, Distribution] = {}
-    _collect(TAILRACE, extras_for_tasks(), found)
+    _collect(OWN, extras_of_tasks(), found)
     for name in further:
         _collect(name, frozenset(), found)
     files = {place: path for each in found.values() for place, path in _files_of(each)}
@@ -72,18 +73,21 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
     return len(files)
 
 
-def extras_for_tasks() -> frozenset[str]:
+def extras_of_tasks() -> frozenset[str]:
     """The extras of tailrace that tasks may need."""
-    return frozenset(distribution(TAILRACE).metadata.get_all("Provides-Extra") or ()) - NOT_FOR_TASKS
+    return frozenset(_installed(OWN).metadata.get_all("Provides-Extra") or ()) - NOT_FOR_TASKS
+
+
+def _installed(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        raise ConfigError(f"{name} is not installed in this environment ({sys.prefix}): install it first") from None
 
 
 def _collect(name: str, extras: frozenset[str], found: dict[str, Distribution]) -> None:
     """Add a distribution, and what it needs. What only another platform or Python needs is not installed, and left out."""
-    try:
-        one = distribution(name)
-    except PackageNotFoundError:
-        raise ConfigError(f"{name} is not installed in this environment ({sys.prefix}): install it first") from None
-    found[_plain(name)] = one
+    one = found[_plain(name)] = _installed(name)
     for text in one.requires or ():
         wanted, _, marker = text.partition(";")
         extra = _EXTRA.search(marker)
@@ -110,9 +114,9 @@ def _files_of(one: Distribution) -> Iterator[tuple[str, Path]]:
 
 def _files_of_packages(one: Distribution) -> Iterator[tuple[str, Path]]:
     """The same of tailrace, where it is installed as a folder of sources."""
-    if _plain(one.name) != TAILRACE:
+    if _plain(one.name) != OWN:
         raise ConfigError(f"{one.name} is installed as a folder (editable), which can't be packed: install it as a wheel")
-    for package in (TAILRACE, *{spec.frames.partition(".")[0]: None for spec in SPECS.values()}):
+    for package in PACKAGES:
         spec = find_spec(package)
         folder = Path(spec.origin).parent if spec is not None and spec.origin is not None else None
         for path in sorted(folder.rglob("*")) if folder is not None else ():

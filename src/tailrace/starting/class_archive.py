@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -61,7 +61,8 @@ class ClassArchive:
         """The options of a Java that begins with it; none where it is missing. Such an archive counts as used."""
         if not self.is_there():
             return ()
-        os.utime(self.path)
+        with suppress(OSError):  # on a file system that is only read, such as an image
+            os.utime(self.path)
         return (f"-XX:{'AOTCache' if self.is_cache else 'SharedArchiveFile'}={self.path}", *_TOLD)
 
     def options_to_make(self, unfinished: Path) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ def require_session(spark: Any) -> None:
 
     """
     if is_connect(spark):
-        formats = " or ".join(f'"{spec.format}"' for spec in SPECS.values())
+        ways = " or ".join(f'spark.readStream.format("{spec.format}")' for spec in SPECS.values())
         raise UnsupportedError(
             "this is a session of Spark Connect, whose driver is elsewhere: a stream needs one beside it, as spark-submit and "
-            f"classic clusters have. What works here is a DataFrame: spark.readStream.format with {formats}"
+            f"classic clusters have. What works here is a DataFrame: {ways}"
         )
     context = getattr(spark, "sparkContext", None)
     if context is None:

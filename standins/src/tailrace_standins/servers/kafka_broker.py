@@ -3,7 +3,8 @@
     with KafkaBroker() as broker:
         Producer({"bootstrap.servers": broker.address})
 
-It is one node, broker and controller (KRaft). It listens on the loopback only, at free ports that stay the same over restarts.
+It is one node, broker and controller (KRaft). It listens at free ports that stay the same over restarts: on the
+loopback only, or for clients on another address, in a network namespace.
 Clients use `address`. A second listener, `plain_address`, is for the broker itself and for inspection: it needs no security
 and bypasses any proxy at `advertised_port`. A killed broker keeps what it acknowledged, because the machine's page cache
 survives the process.
@@ -80,6 +81,7 @@ class KafkaBroker:
 
     Args:
         port: for clients.
+        address: where it listens for clients.
         directory: of its files, kept by `discard`; without one a temporary directory is made and removed.
         auto_create: whether topics are created when they are written to.
         partitions: of such topics, and of those that are created without a number.
@@ -97,6 +99,7 @@ class KafkaBroker:
         self,
         *,
         port: int | None = None,
+        address: str = HOST,
         directory: Path | None = None,
         auto_create: bool = True,
         partitions: int = 1,
@@ -109,6 +112,7 @@ class KafkaBroker:
         properties: Mapping[str, object] | None = None,
     ) -> None:
         self.port = port or free_port()
+        self._address = address
         self.advertised_port = advertised_port
         self.security = security
         self.directory = directory
@@ -131,7 +135,7 @@ class KafkaBroker:
     @property
     def address(self) -> str:
         """What clients are given as `bootstrap.servers`."""
-        return f"{HOST}:{self.advertised_port or self.port}"
+        return f"{self._address}:{self.advertised_port or self.port}"
 
     @property
     def plain_address(self) -> str:
@@ -217,14 +221,14 @@ class KafkaBroker:
 
     def _configuration(self, directory: Path) -> dict[str, object]:
         protocol = self.security.protocol if self.security else "PLAINTEXT"
-        ports = {"CLIENT": self.port, "INTERNAL": self._internal_port}
+        own = {"CLIENT": f"{self._address}:{self.port}", "INTERNAL": self.plain_address}
         return {
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@{HOST}:{self._controller_port}",
             "controller.listener.names": "CONTROLLER",
-            "listeners": _listeners({**ports, "CONTROLLER": self._controller_port}),
-            "advertised.listeners": _listeners({**ports, "CLIENT": self.advertised_port or self.port}),
+            "listeners": _listeners({**own, "CONTROLLER": f"{HOST}:{self._controller_port}"}),
+            "advertised.listeners": _listeners({**own, "CLIENT": self.address}),
             "listener.security.protocol.map": f"CLIENT:{protocol},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "inter.broker.listener.name": "INTERNAL",
             "log.dirs": directory / "data",
@@ -255,7 +259,7 @@ class KafkaBroker:
     def _answers(self) -> bool:
         if not self.running():
             raise Unavailable(f"the Kafka broker ended while starting:\n{self.log_tail()}")
-        return is_open(self.port) and is_open(self._internal_port) and _has_broker(self.plain_address)
+        return is_open(self.port, self._address) and is_open(self._internal_port) and _has_broker(self.plain_address)
 
 
 _AUTHORIZER = {
@@ -276,8 +280,8 @@ def _write(path: Path, properties: Mapping[str, object]) -> Path:
     return path
 
 
-def _listeners(ports: Mapping[str, int]) -> str:
-    return ",".join(f"{name}://{HOST}:{port}" for name, port in ports.items())
+def _listeners(places: Mapping[str, str]) -> str:
+    return ",".join(f"{name}://{place}" for name, place in places.items())
 
 
 def _has_broker(address: str) -> bool:

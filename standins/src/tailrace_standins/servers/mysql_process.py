@@ -42,10 +42,11 @@ class Launcher(Protocol):
 class LocalProcess:
     """A server process of this machine; if setpriv exists, it ends with the process that started it."""
 
-    def __init__(self, program: Program, directory: Path, port: int) -> None:
+    def __init__(self, program: Program, directory: Path, port: int, address: str = "") -> None:
         self._program = program
         self._directory = directory
         self._port = port
+        self._addresses = ",".join(filter(None, ["127.0.0.1", address]))
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -59,7 +60,7 @@ class LocalProcess:
             self._initialize(options)
         command = [
             *self._command(options),
-            "--bind-address=127.0.0.1",
+            f"--bind-address={self._addresses}",
             f"--port={self._port}",
             f"--socket={self.socket}",
             f"--pid-file={self._directory / 'pid'}",

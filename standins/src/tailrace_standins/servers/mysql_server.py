@@ -4,8 +4,9 @@
         server.sql("CREATE DATABASE inventory")
         with server.connect("inventory") as connection: ...
 
-It listens on the loopback at a free port. User root has no password, TLS uses the server's own certificates. Settings trade
-durability for speed: commits survive a kill of the server, but not a crash of the machine.
+It listens on the loopback at a free port, and in a network namespace on another `address` too. User root has no password, TLS
+uses the server's own certificates. Settings trade durability for speed: commits survive a kill of the server, but not a crash
+of the machine.
 """
 
 from __future__ import annotations
@@ -115,7 +116,10 @@ class GivenServer(Server):
 
 
 class MySqlServer(Server):
-    """A throwaway server. `flags` are further options of mysqld; they win over those of this module."""
+    """A throwaway server.
+
+    `flags` are further options of mysqld; they win over those of this module. `address` is one beside the loopback's.
+    """
 
     def __init__(
         self,
@@ -125,8 +129,10 @@ class MySqlServer(Server):
         flags: tuple[str, ...] = (),
         port: int = 0,
         server_id: int | None = None,
+        address: str = "",
     ) -> None:
         super().__init__("127.0.0.1", port or free_port())
+        self._address = address
         self.server_id = server_id or random.randrange(10_000, 2**31)  # noqa: S311
         self.gtid = gtid
         self.row_metadata = row_metadata
@@ -183,8 +189,10 @@ class MySqlServer(Server):
     def _new_launcher(self) -> Launcher:
         program = find()
         if program.image:
+            if self._address:
+                raise Unavailable(f"a container does not listen on {self._address}: install a mysqld")
             return Container(program.image, self.port)
-        return LocalProcess(program, Path(tempfile.mkdtemp(prefix="tailrace-mysql-")), self.port)
+        return LocalProcess(program, Path(tempfile.mkdtemp(prefix="tailrace-mysql-")), self.port, self._address)
 
     def _options(self) -> list[str]:
         gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"] if self.gtid else ["--gtid-mode=OFF"]

@@ -34,10 +34,10 @@ def is_free(port: int) -> bool:
     return True
 
 
-def is_open(port: int) -> bool:
+def is_open(port: int, host: str = HOST) -> bool:
     """Whether something accepts connections on the port."""
     try:
-        socket.create_connection((HOST, port), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True
