@@ -86,7 +86,7 @@ def test_secrets_reach_the_tasks_and_show_nowhere(properties, config, database, 
         }
         command = [
             sys.executable, str(TESTS / "support" / "run_elsewhere.py"), "run", str(config),
-            "--to", f"kafka:{kafka_broker.address}", "--checkpoint", f"file:{tmp_path}/checkpoint",
+            "--to", f"kafka:{kafka_broker.address}", "--checkpoint", f"file:{tmp_path}/checkpoint", "--stop-timeout", "600",
             "--master", cluster.url, "--driver-host", "127.0.0.1", "--properties-file", str(properties),
             *(f"--conf={name}={value}" for name, value in settings.items()),
         ]  # fmt: skip
