@@ -52,8 +52,8 @@ def read_some(yard, topics):
 
 def with_a_worker_down(yard, run, topics):
     """A busy worker stalls, is unplugged, and boots anew; how many records there were."""
-    pids = set(run.task_pids())
-    worker = next(each for each in yard.workers if pids & {process.pid for process in each.processes()})
+    large_table.until(run.busy_workers, run)
+    worker = (run.busy_workers() or yard.workers)[0]
     yard.network.cut_between(worker.name, "kafka")  # from here on its lanes stay where they are
     committed = count_committed(yard.broker.address, set(topics.values()))
     worker.power_off()
