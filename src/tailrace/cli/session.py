@@ -6,7 +6,7 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +15,9 @@ from tailrace.cache import cache_folder, keep
 from tailrace.cli.cluster import SparkSettings
 from tailrace.cli.worker_python import own_environment, worker_python
 from tailrace.errors import RetriableError, TailraceError
-from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started
+from tailrace.starting import direct_java, fork_server_owner
+from tailrace.starting.direct_java import StartedJava, is_plain
+from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started, spark_jars
 from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 log: Final = logging.getLogger(__name__)
 
 LOCAL = "local[2]"
+PRELOADED = "tailrace.source.preloaded"  # what the Pythons that Spark starts import
 LEAN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -51,6 +54,8 @@ rootLogger.level = {level}
 rootLogger.appenderRef.console.ref = console
 """
 
+_java: StartedJava | None = None
+
 
 def start_session(
     *,
@@ -69,35 +74,92 @@ def start_session(
 
     """
     settings = settings or SparkSettings()
-    archive = archive_of_session()
     is_here = is_this_machine(master)
-    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
+    java = None
     if is_here:
+        fork_server_owner.provide([PRELOADED])
+        if settings == SparkSettings():  # others may be of Java
+            java = start_java(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
+    ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **({} if is_here else ELSEWHERE)}
+    if java is None or not _connected(java, ours):
+        # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
+        ours["spark.driver.defaultJavaOptions"] = " ".join(_java_options(verbose=verbose, more=java_options))
+    settled = {name: value for name, value in ours.items() if name not in settings.in_file}
+    found = _made({**settled, **settings.conf}, settings, verbose=verbose)
+    if verbose:
+        log.info(how_started(_pid_of_java(found), archive_of_session()))
+    else:
+        keep_quiet(found)
+    return found
+
+
+def start_java(*, verbose: bool = False, more: Sequence[str] | None = None) -> StartedJava | None:
+    """Start Java for the session on this machine that is made next, if that has not been done; None: pyspark is to start it.
+
+    Raises:
+        ConfigError: there is no Java.
+
+    """
+    global _java  # noqa: PLW0603 -- of the session that comes next
+    if _java is not None:
+        return _java
+    archive, jars = archive_of_session(), spark_jars()
+    if archive is None or jars is None or not is_plain() or _has_java():
+        return None
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python())  # Java looks into its own environment
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    options = _java_options(verbose=verbose, more=more)
+    if verbose:
+        _java = direct_java.start_java(archive, jars, options, sys.stderr.fileno())
+    else:
+        with _log_of_java().open("wb") as output:
+            _java = direct_java.start_java(archive, jars, options, output)
+    return _java
+
+
+def _java_options(*, verbose: bool, more: Sequence[str] | None) -> list[str]:
+    if more is None:
+        archive = archive_of_session()
+        more = () if archive is None else archive.options()
+    return [f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}", *OPTIONS, *more]
+
+
+def _connected(java: StartedJava, ours: Mapping[str, str]) -> bool:
+    """Make the context on a Java that was started; False if that has ended."""
+    global _java  # noqa: PLW0603
+    _java = None
+    gateway = java.connect()
+    if gateway is None:
+        log.warning("Spark's Java has ended with status %s; pyspark starts another one", java.process.returncode)
+        return False
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext(conf=SparkConf().setAll(list(ours.items())), gateway=gateway)
+    return True
+
+
+def _made(conf: Mapping[str, str], settings: SparkSettings, *, verbose: bool) -> SparkSession:
+    """The session; on the context that is there already, or with one, and a Java, of its own."""
     from pyspark.sql import SparkSession
 
-    logged = f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}"
-    if java_options is None:
-        java_options = () if archive is None else archive.options()
-    builder = SparkSession.builder.master(master).appName("tailrace")
-    # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
-    options = {"spark.driver.defaultJavaOptions": " ".join([logged, *OPTIONS, *java_options])}
-    ours = {**LEAN, **({} if is_here else ELSEWHERE), **options}
-    settled = {name: value for name, value in ours.items() if name not in settings.in_file}
-    for name, value in {**settled, **settings.conf}.items():
+    builder = SparkSession.builder
+    for name, value in conf.items():
         builder = builder.config(name, value)
     with ExitStack() as while_starting:
         while_starting.enter_context(_reading(settings.properties_file))
         while_starting.enter_context(own_environment(settings.python))
         if not verbose:
-            while_starting.enter_context(_errors_of_java_to(cache_folder() / "spark.log"))
-        while_starting.enter_context(_masters_errors(master))
-        found = builder.getOrCreate()
-    if verbose:
-        log.info(how_started(_pid_of_java(found), archive))
-    else:
-        keep_quiet(found)
-    return found
+            while_starting.enter_context(_errors_of_java_to(_log_of_java()))
+        while_starting.enter_context(_masters_errors(conf["spark.master"]))
+        return builder.getOrCreate()
+
+
+def _has_java() -> bool:
+    """Whether pyspark has a Java in this process already: it keeps one for all sessions."""
+    pyspark = sys.modules.get("pyspark")
+    return pyspark is not None and pyspark.SparkContext._gateway is not None  # noqa: SLF001
 
 
 def _pid_of_java(spark: SparkSession) -> int:
@@ -140,14 +202,20 @@ def _errors_of_java_to(log: Path) -> Iterator[None]:
     """Send the standard error of processes started meanwhile, which is Java's and its workers', to a file."""
     sys.stderr.flush()
     own = os.dup(2)
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
     try:
-        os.dup2(descriptor, 2)
         yield
     finally:
         os.dup2(own, 2)
         os.close(own)
-        os.close(descriptor)
+
+
+def _log_of_java() -> Path:
+    """The file for what Java says; it is emptied when a session starts."""
+    file = cache_folder() / "spark.log"
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    return file
 
 
 def _logging_file(level: str) -> Path:
