@@ -15,12 +15,12 @@ from tailrace.errors import ConfigError
 from tailrace.starting import fork_server_owner
 from tailrace.starting.fork_server_owner import SINGLE_THREADED
 from tailrace.starting.session_java import archive_is_missing
-from tailrace.streaming.clusters import is_this_machine
+from tailrace.streaming.clusters import STANDALONE, is_this_machine
 
 
 def begin(config: Path, *, master: str | None, verbose: bool) -> None:
     """Start Java and the fork server of a run on this machine; elsewhere, and where that fails, `start_session` does it all."""
-    if master is not None and not is_this_machine(master):
+    if master is not None and (master.startswith(STANDALONE) or not is_this_machine(master)):
         return
     server = fork_server_owner.announce()
     with suppress(ConfigError):  # there is no Java, of which the session tells in its turn
@@ -36,7 +36,7 @@ def _import_for(config: Path) -> None:
     before = {name: os.environ.get(name) for name in SINGLE_THREADED}
     os.environ.update(SINGLE_THREADED)  # read when a library is loaded; others are not to inherit it
     try:
-        for module in (*session.IMPORTED, *_of_connector(config)):
+        for module in (session.PRELOADED, *_of_connector(config)):
             import_module(module)
     finally:
         for name, value in before.items():
@@ -54,4 +54,4 @@ def _of_connector(config: Path) -> list[str]:
     except OSError:  # which is told when it is read
         return []
     named = (spec for spec in SPECS.values() if spec.connector_class.rpartition(".")[2] in text)
-    return [spec.connector.partition(":")[0] for spec in named]
+    return [module for spec in named for module in (spec.connector.partition(":")[0], spec.streaming)]

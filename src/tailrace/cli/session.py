@@ -18,7 +18,7 @@ from tailrace.errors import RetriableError, TailraceError
 from tailrace.starting import direct_java, fork_server_owner
 from tailrace.starting.direct_java import StartedJava, is_plain
 from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started, spark_jars
-from tailrace.streaming.clusters import is_this_machine
+from tailrace.streaming.clusters import STANDALONE, is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def start_session(
     java = None
     if is_here:
         fork_server_owner.provide([PRELOADED])
-        if settings == SparkSettings():  # others may be of Java
+        if not master.startswith(STANDALONE) and settings == SparkSettings():  # others may be of Java
             java = start_java(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))

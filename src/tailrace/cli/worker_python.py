@@ -27,13 +27,14 @@ from tailrace.cache import cache_folder, keep
 CLIENT: Final = Path(starting.__file__).with_name("fork_client.py")
 _PROGRAM: Final = """\
 #!/bin/sh
-# Python for Spark's workers: without the archives of pyspark and py4j, both of which are installed.
+# Python for Spark's workers: without the archives of pyspark and py4j, both of which are installed, and without a jar that has
+# no modules, whose contents each import would look through.
 left=
 set -f
 IFS=:
 for place in $PYTHONPATH; do
   case $place in
-    */python/lib/pyspark.zip | */python/lib/py4j-*-src.zip) ;;
+    */python/lib/pyspark.zip | */python/lib/py4j-*-src.zip | */jars/spark-core_*.jar) ;;
     *) left=${{left:+$left:}}$place ;;
   esac
 done
