@@ -103,10 +103,10 @@ def test_where_something_configures_spark_its_own_scripts_are_run(monkeypatch, n
 
 SESSION = """
 import sys
-from tailrace.cli import session
+from tailrace.cli import java_start, session
 from tailrace.starting import direct_java
 if sys.argv[1] == "broken":
-    begun = session.start_java()
+    begun = java_start.start()
     begun.process.kill()
     begun.process.wait()
 spark = session.start_session()
@@ -128,7 +128,7 @@ def test_a_session_is_the_same_whoever_has_started_java(how, program):
 def test_a_run_that_ends_early_ends_java_too(tmp_path):
     if not is_plain() or archive_is_missing():
         pytest.skip("Java is not started early here")
-    code = "import tailrace.cli.main as m, tailrace.cli.session as s\ntry:\n    m.main()\nfinally:\n    print(s._java.process.pid)"
+    code = "import tailrace.cli.main as m, tailrace.cli.java_start as s\ntry:\n    m.main()\nfinally:\n    print(s._started.process.pid)"
     config = tmp_path / "c.json"
     config.write_text("{}")
     command = [sys.executable, "-c", code, "run", str(config), "--to", "console"]

@@ -10,22 +10,24 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from tailrace.cli import session
+from tailrace.cli import java_start
 from tailrace.errors import ConfigError
 from tailrace.starting import fork_server_owner
 from tailrace.starting.fork_server_owner import SINGLE_THREADED
 from tailrace.starting.session_java import archive_is_missing
-from tailrace.streaming.clusters import STANDALONE, is_this_machine
+
+LOCAL = "local["
+PRELOADED = "tailrace.source.preloaded"  # what the Pythons that Spark starts import
 
 
 def begin(config: Path, *, master: str | None, verbose: bool) -> None:
     """Start Java and the fork server of a run on this machine; elsewhere, and where that fails, `start_session` does it all."""
-    if master is not None and (master.startswith(STANDALONE) or not is_this_machine(master)):
+    if master is not None and not master.startswith(LOCAL):
         return
     server = fork_server_owner.announce()
     with suppress(ConfigError):  # there is no Java, of which the session tells in its turn
         if not archive_is_missing():  # else that is made first
-            session.start_java(verbose=verbose)
+            java_start.start(verbose=verbose)
     if server is not None:
         _import_for(config)
         server.fork()
@@ -36,7 +38,7 @@ def _import_for(config: Path) -> None:
     before = {name: os.environ.get(name) for name in SINGLE_THREADED}
     os.environ.update(SINGLE_THREADED)  # read when a library is loaded; others are not to inherit it
     try:
-        for module in (session.PRELOADED, *_of_connector(config)):
+        for module in (PRELOADED, *_of_connector(config)):
             import_module(module)
     finally:
         for name, value in before.items():

@@ -11,13 +11,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.cache import cache_folder, keep
+from tailrace.cli import java_start
 from tailrace.cli.cluster import SparkSettings
+from tailrace.cli.early_start import PRELOADED
 from tailrace.cli.worker_python import own_environment, worker_python
 from tailrace.errors import RetriableError, TailraceError
-from tailrace.starting import direct_java, fork_server_owner
-from tailrace.starting.direct_java import StartedJava, is_plain
-from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started, spark_jars
+from tailrace.starting import fork_server_owner
+from tailrace.starting.direct_java import StartedJava
+from tailrace.starting.session_java import archive_of_session, how_started
 from tailrace.streaming.clusters import STANDALONE, is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 log: Final = logging.getLogger(__name__)
 
 LOCAL = "local[2]"
-PRELOADED = "tailrace.source.preloaded"  # what the Pythons that Spark starts import
 LEAN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -43,19 +43,6 @@ LEAN = {
 }
 ELSEWHERE = {"spark.python.use.daemon": "true"}
 """A daemon ends an executor's Python processes with it, also where the executor is killed."""
-LOGGING = """\
-status = off
-appender.console.type = Console
-appender.console.name = console
-appender.console.target = SYSTEM_ERR
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{{HH:mm:ss}} %p %c{{1}}: %m%n%ex
-rootLogger.level = {level}
-rootLogger.appenderRef.console.ref = console
-"""
-
-_java: StartedJava | None = None
-
 
 def start_session(
     *,
@@ -79,13 +66,13 @@ def start_session(
     if is_here:
         fork_server_owner.provide([PRELOADED])
         if not master.startswith(STANDALONE) and settings == SparkSettings():  # others may be of Java
-            java = start_java(verbose=verbose, more=java_options)
+            java = java_start.take(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
     ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **({} if is_here else ELSEWHERE)}
     if java is None or not _connected(java, ours):
         # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
-        ours["spark.driver.defaultJavaOptions"] = " ".join(_java_options(verbose=verbose, more=java_options))
+        ours["spark.driver.defaultJavaOptions"] = " ".join(java_start.options(verbose=verbose, more=java_options))
     settled = {name: value for name, value in ours.items() if name not in settings.in_file}
     found = _made({**settled, **settings.conf}, settings, verbose=verbose)
     if verbose:
@@ -95,41 +82,8 @@ def start_session(
     return found
 
 
-def start_java(*, verbose: bool = False, more: Sequence[str] | None = None) -> StartedJava | None:
-    """Start Java for the session on this machine that is made next, if that has not been done; None: pyspark is to start it.
-
-    Raises:
-        ConfigError: there is no Java.
-
-    """
-    global _java  # noqa: PLW0603 -- of the session that comes next
-    if _java is not None:
-        return _java
-    archive, jars = archive_of_session(), spark_jars()
-    if archive is None or jars is None or not is_plain() or _has_java():
-        return None
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python())  # Java looks into its own environment
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    options = _java_options(verbose=verbose, more=more)
-    if verbose:
-        _java = direct_java.start_java(archive, jars, options, sys.stderr.fileno())
-    else:
-        with _log_of_java().open("wb") as output:
-            _java = direct_java.start_java(archive, jars, options, output)
-    return _java
-
-
-def _java_options(*, verbose: bool, more: Sequence[str] | None) -> list[str]:
-    if more is None:
-        archive = archive_of_session()
-        more = () if archive is None else archive.options()
-    return [f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}", *OPTIONS, *more]
-
-
 def _connected(java: StartedJava, ours: Mapping[str, str]) -> bool:
     """Make the context on a Java that was started; False if that has ended."""
-    global _java  # noqa: PLW0603
-    _java = None
     gateway = java.connect()
     if gateway is None:
         log.warning("Spark's Java has ended with status %s; pyspark starts another one", java.process.returncode)
@@ -150,16 +104,10 @@ def _made(conf: Mapping[str, str], settings: SparkSettings, *, verbose: bool) ->
     with ExitStack() as while_starting:
         while_starting.enter_context(_reading(settings.properties_file))
         while_starting.enter_context(own_environment(settings.python))
-        if not verbose:
-            while_starting.enter_context(_errors_of_java_to(_log_of_java()))
+        if not (verbose or java_start.has_java()):
+            while_starting.enter_context(_errors_of_java_to(java_start.log_file()))
         while_starting.enter_context(_masters_errors(conf["spark.master"]))
         return builder.getOrCreate()
-
-
-def _has_java() -> bool:
-    """Whether pyspark has a Java in this process already: it keeps one for all sessions."""
-    pyspark = sys.modules.get("pyspark")
-    return pyspark is not None and pyspark.SparkContext._gateway is not None  # noqa: SLF001
 
 
 def _pid_of_java(spark: SparkSession) -> int:
@@ -209,14 +157,3 @@ def _errors_of_java_to(log: Path) -> Iterator[None]:
     finally:
         os.dup2(own, 2)
         os.close(own)
-
-
-def _log_of_java() -> Path:
-    """The file for what Java says; it is emptied when a session starts."""
-    file = cache_folder() / "spark.log"
-    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    return file
-
-
-def _logging_file(level: str) -> Path:
-    return keep(cache_folder() / f"log4j2-{level}.properties", LOGGING.format(level=level))

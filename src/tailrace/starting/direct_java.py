@@ -27,7 +27,7 @@ from tailrace.starting.class_archive import ClassArchive
 from tailrace.starting.trusted_files import is_trusted, write_trusted
 
 if TYPE_CHECKING:
-    from py4j.java_gateway import JavaGateway  # type: ignore[import-untyped]
+    from py4j.java_gateway import JavaGateway
 
 _LAUNCHER: Final = "org.apache.spark.launcher.Main"
 _SUBMIT: Final = ("org.apache.spark.deploy.SparkSubmit", "--conf")
