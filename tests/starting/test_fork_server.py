@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -195,3 +196,14 @@ def test_a_process_with_threads_is_not_forked(asking):
 
 def test_whoever_has_no_right_to_the_folder_can_not_ask(server):
     assert oct(server.path.parent.stat().st_mode & 0o777) == "0o700"
+
+
+@pytest.mark.parametrize("sent", [b"", b"abc", (9).to_bytes(4, "little") + b"half", (3).to_bytes(4, "little") + b"abc"])
+def test_what_is_no_request_disturbs_nobody(asking, server, sent):
+    waiting = asking("waits")
+    waiting.stdout.readline()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.connect(str(server.path))
+        other.sendall(sent)
+    assert asking("exits").wait(30) == 7
+    assert waiting.poll() is None

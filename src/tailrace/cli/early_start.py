@@ -16,13 +16,13 @@ from tailrace.starting import fork_server_owner
 from tailrace.starting.fork_server_owner import SINGLE_THREADED
 from tailrace.starting.session_java import archive_is_missing
 
-LOCAL = "local["
+OF_THIS_PROCESS = "local["  # how masters begin whose tasks are in the process of the driver's Java
 PRELOADED = "tailrace.source.preloaded"  # what the Pythons that Spark starts import
 
 
 def begin(config: Path, *, master: str | None, verbose: bool) -> None:
     """Start Java and the fork server of a run on this machine; elsewhere, and where that fails, `start_session` does it all."""
-    if master is not None and not master.startswith(LOCAL):
+    if master is not None and not master.startswith(OF_THIS_PROCESS):
         return
     server = fork_server_owner.announce()
     with suppress(ConfigError):  # there is no Java, of which the session tells in its turn

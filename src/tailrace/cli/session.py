@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.cli import java_start
 from tailrace.cli.cluster import SparkSettings
-from tailrace.cli.early_start import PRELOADED
+from tailrace.cli.early_start import OF_THIS_PROCESS, PRELOADED
 from tailrace.cli.worker_python import own_environment, worker_python
 from tailrace.errors import RetriableError, TailraceError
 from tailrace.starting import fork_server_owner
 from tailrace.starting.direct_java import StartedJava
 from tailrace.starting.session_java import archive_of_session, how_started
-from tailrace.streaming.clusters import STANDALONE, is_this_machine
+from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def start_session(
     java = None
     if is_here:
         fork_server_owner.provide([PRELOADED])
-        if not master.startswith(STANDALONE) and settings == SparkSettings():  # others may be of Java
+        if master.startswith(OF_THIS_PROCESS) and not (settings.conf or settings.properties_file):  # which may be of Java
             java = java_start.take(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))

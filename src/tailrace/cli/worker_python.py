@@ -41,7 +41,7 @@ done
 unset IFS
 set +f
 export PYTHONPATH=$left
-if [ $# = 2 ] && [ "$1" = -m ] && [ -S "$TAILRACE_FORK_SERVER" ]; then
+if [ $# = 2 ] && [ "$1" = -m ] && [ "$2" != pyspark.daemon ] && [ -S "$TAILRACE_FORK_SERVER" ]; then
   TAILRACE_FORK_MODULE=$2 exec {python} -I -S {client} {python}
 fi
 exec {python} "$@"

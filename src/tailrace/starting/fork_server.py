@@ -106,19 +106,24 @@ class _Server:
     def _accept(self, _: Any) -> Request | None:
         client, _address = self._listener.accept()
         client.settimeout(10)  # it sends at once
-        try:
-            request = _received(client)
-        except (OSError, ValueError):
+        request = _received(client)
+        if request is None:
             client.close()
             return None
         own = os.getpid()
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:  # there are too many processes: the client will find out by itself
+            pid = -1
         if pid == 0:
             _die_with(own)
             self._let_go(client)
             return request
         for stream in request.streams:
             os.close(stream)
+        if pid < 0:
+            client.close()
+            return None
         client.setblocking(False)
         with contextlib.suppress(OSError):  # a client that has ended already is noticed below
             client.send(b"f")
@@ -138,7 +143,8 @@ class _Server:
 
     def _client_gone(self, client: Any) -> None:
         """It was killed, as Spark does with a task that is to end."""
-        self._selector.unregister(client)
+        with contextlib.suppress(KeyError, ValueError):  # its process has ended in the same moment, and was reaped first
+            self._selector.unregister(client)
         for forked in self._forked.values():
             if forked.client is client:
                 os.kill(forked.pid, signal.SIGKILL)  # it is not reaped yet, so that the number is its own
@@ -166,18 +172,23 @@ class _Server:
         os._exit(0)
 
 
-def _received(client: socket.socket) -> Request:
-    data, streams, _, _ = socket.recv_fds(client, _LENGTH.size, _STREAMS)
-    if len(data) != _LENGTH.size or len(streams) != _STREAMS:
-        raise ValueError("not a client of this version")
-    (size,) = _LENGTH.unpack(data)
-    text = b""
-    while len(text) < size:
-        text += (more := client.recv(size - len(text)))
-        if not more:
-            raise ValueError("a client that ended")
-    module, folder, *variables = text.split(b"\0")
-    return Request(os.fsdecode(module), os.fsdecode(folder), variables, streams)
+def _received(client: socket.socket) -> Request | None:
+    """What a client asks for; None if it has ended, or is something else."""
+    streams: list[int] = []
+    try:
+        data, streams, _, _ = socket.recv_fds(client, _LENGTH.size, _STREAMS)
+        (size,) = _LENGTH.unpack(data)
+        text = b""
+        while len(text) < size and (more := client.recv(size - len(text))):
+            text += more
+        module, folder, *variables = text.split(b"\0")
+    except (OSError, ValueError, struct.error):
+        size, text = 0, b"-"
+    if len(text) == size and len(streams) == _STREAMS:
+        return Request(os.fsdecode(module), os.fsdecode(folder), variables, streams)
+    for stream in streams:
+        os.close(stream)
+    return None
 
 
 def _die_with(parent: int) -> None:
