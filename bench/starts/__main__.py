@@ -1,9 +1,9 @@
 """Starts of `tailrace run`, warm: from the command to the first record.
 
-    ./run bench-starts [--starts 10] [--sources mysql,sqlserver] [--targets kafka,files] [--processes]
+    ./run bench-starts [--starts 10] [--sources mysql,sqlserver] [--targets kafka,files] [--idle SECONDS] [--processes]
 
 A row is inserted while no run is active. A run is started, which goes on from its stored progress, and the clock stops when a
-consumer sees the row's record. The first two starts of each pair are not counted. Figures are medians.
+consumer sees the row's record. The first start of each pair is not counted. Figures are medians.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bench.starts.clocked import Start, start
 from bench.starts.sources import SOURCES, Source
 from bench.starts.targets import Files, Kafka, Target
 
-WARM = 2
+WARM = 1
 HEAD = ["from", "into", "starts", "seconds", "most", "CPU seconds"]
 
 
@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--sources", default=",".join(SOURCES))
     parser.add_argument("--targets", default="kafka,files")
+    parser.add_argument("--idle", type=float, default=0, help="seconds without changes after the last start's first record")
     parser.add_argument("--processes", action="store_true", help="also show what each process took")
     given = parser.parse_args()
     rows = []
@@ -45,25 +46,27 @@ def main() -> None:
             with SOURCES[name]() as source:
                 for kind in given.targets.split(","):
                     target: Target = Kafka(broker.address) if kind == "kafka" and broker else Files(folder / f"{name}-out")
-                    found = _starts(source, f"{name}-{kind}", target, folder, given.starts)
+                    found = _starts(source, f"{name}-{kind}", target, folder, given.starts, given.idle)
                     rows.append([name, kind, *_cells(found)])
                     print(" | ".join(rows[-1]), flush=True)
+                    for process, (percent, memory) in found[-1].idle.items():
+                        print(f"  idle: {process}: {percent:.2f} % of a core, {memory:.0f} MB", flush=True)
                     if given.processes:
                         _show_processes(found)
     print(table(HEAD, rows, left=2))
 
 
-def _starts(source: Source, prefix: str, target: Target, folder: Path, count: int) -> list[Start]:
+def _starts(source: Source, prefix: str, target: Target, folder: Path, count: int, idle: float) -> list[Start]:
     config = folder / f"{prefix}.json"
     config.write_text(json.dumps(source.properties(prefix)))
     command = [sys.executable, "-m", "tailrace.cli.main", "run", str(config), "--to", target.text]
     command += ["--checkpoint", str(folder / f"{prefix}-checkpoint")]
     _prepare(command, source)
     found = []
-    for _ in range(WARM + count):
+    for number in range(WARM + count):
         has_come = target.arrival(source.topic(prefix))
         source.change()
-        found.append(start(command, folder / f"{prefix}.log", has_come, os.environ))
+        found.append(start(command, folder / f"{prefix}.log", has_come, os.environ, idle if number == WARM + count - 1 else 0))
     return found[WARM:]
 
 

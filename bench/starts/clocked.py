@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.measuring.processes import SideError, started
+from bench.measuring.processes import SideError, shared_mb, started
 
 TICK = os.sysconf("SC_CLK_TCK")
 PATIENCE = 120.0
 PAUSE = 0.03
+SETTLING = 20.0  # until nothing of the start is left to do
 MODULES = ("lookup_data_sources", "create_data_source", "python_streaming_source_runner", "plan_data_source_read", "pyspark.worker")
 
 
@@ -31,15 +32,24 @@ class Process:
 
 @dataclass
 class Start:
-    """One start: seconds until the first record, CPU seconds until then, and its processes."""
+    """One start.
+
+    Attributes:
+        wall: seconds until the first record.
+        cpu: CPU seconds until then.
+        idle: by name of processes, what they took afterwards: percent of a core, and memory (PSS) in MB; empty if not measured.
+        processes: until the first record, by id and name.
+
+    """
 
     wall: float
     cpu: float
+    idle: dict[str, tuple[float, float]]
     processes: dict[tuple[int, str], Process] = field(default_factory=dict)
 
 
-def start(command: list[str], log: Path, has_come: Callable[[], bool], env: Mapping[str, str]) -> Start:
-    """Start the command and wait for the record; then the run is stopped."""
+def start(command: list[str], log: Path, has_come: Callable[[], bool], env: Mapping[str, str], idle: float = 0) -> Start:
+    """Start the command and wait for the record; then, after `idle` seconds without changes, the run is stopped."""
     began = time.monotonic()
     seen: dict[tuple[int, str], Process] = {}
     with started("tailrace run", command, log, env) as side:
@@ -51,10 +61,27 @@ def start(command: list[str], log: Path, has_come: Callable[[], bool], env: Mapp
             time.sleep(PAUSE)
         wall = time.monotonic() - began
         cpu = _look(side.session, wall, seen)
+        at_rest = _idle(side.session, idle) if idle else {}
         side.terminate(60)
         if side.ended() != 0:
             raise SideError(side, f"it ended with {side.ended()}")
-    return Start(wall, cpu, seen)
+    return Start(wall, cpu, at_rest, seen)
+
+
+def _idle(session: int, seconds: float) -> dict[str, tuple[float, float]]:
+    time.sleep(SETTLING)
+    before: dict[tuple[int, str], Process] = {}
+    total = _look(session, 0, before)
+    began = time.monotonic()
+    time.sleep(seconds)
+    after: dict[tuple[int, str], Process] = {}
+    share = 100 * (_look(session, 0, after) - total) / (time.monotonic() - began)
+    found: dict[str, tuple[float, float]] = {}
+    for key, process in after.items():
+        used = 100 * (process.cpu - (before[key].cpu if key in before else 0)) / seconds
+        percent, memory = found.get(process.name, (0.0, 0.0))
+        found[process.name] = (percent + used, memory + shared_mb(key[0]))
+    return {**found, "all": (share, sum(memory for _, memory in found.values()))}
 
 
 def _look(session: int, now: float, seen: dict[tuple[int, str], Process]) -> float:

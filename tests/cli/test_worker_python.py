@@ -33,8 +33,8 @@ def archives():
 
 def test_the_archives_of_spark_are_left_out_and_nothing_else_is(tmp_path):
     own = f"{tmp_path}/a b:{tmp_path}/*"
-    path, arguments, executable = said(worker_python(), f"{archives()}:{own}:/jars/spark-core.jar", "x y", "", "*")
-    assert path == f"{own}:/jars/spark-core.jar"
+    path, arguments, executable = said(worker_python(), f"{archives()}:{own}:/a/jars/spark-core_2.13-4.3.0.jar:/jars/own.jar", "x y", "", "*")
+    assert path == f"{own}:/jars/own.jar"
     assert arguments == ["x y", "", "*"]
     assert executable == sys.executable
 

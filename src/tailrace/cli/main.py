@@ -109,6 +109,10 @@ def run(
     Ctrl-C or SIGTERM: a last commit, then exit code 0. A second Ctrl-C ends at once. A kill at any moment is safe:
     the next run goes on from the last commit.
     """
+    from tailrace.cli import early_start
+
+    if conf is None and properties_file is None:
+        early_start.begin(config, master=master, verbose=verbose)
     from tailrace.cli.cluster import ClusterOptions
     from tailrace.cli.run_command import run_connector
 

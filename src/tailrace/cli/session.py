@@ -6,16 +6,19 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.cache import cache_folder, keep
+from tailrace.cli import java_start
 from tailrace.cli.cluster import SparkSettings
+from tailrace.cli.early_start import OF_THIS_PROCESS, PRELOADED
 from tailrace.cli.worker_python import own_environment, worker_python
 from tailrace.errors import RetriableError, TailraceError
-from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started
+from tailrace.starting import fork_server_owner
+from tailrace.starting.direct_java import StartedJava
+from tailrace.starting.session_java import archive_of_session, how_started
 from tailrace.streaming.clusters import is_this_machine
 from tailrace.streaming.java_process import keep_quiet
 
@@ -40,17 +43,6 @@ LEAN = {
 }
 ELSEWHERE = {"spark.python.use.daemon": "true"}
 """A daemon ends an executor's Python processes with it, also where the executor is killed."""
-LOGGING = """\
-status = off
-appender.console.type = Console
-appender.console.name = console
-appender.console.target = SYSTEM_ERR
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{{HH:mm:ss}} %p %c{{1}}: %m%n%ex
-rootLogger.level = {level}
-rootLogger.appenderRef.console.ref = console
-"""
-
 
 def start_session(
     *,
@@ -69,35 +61,53 @@ def start_session(
 
     """
     settings = settings or SparkSettings()
-    archive = archive_of_session()
     is_here = is_this_machine(master)
-    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
+    java = None
     if is_here:
+        fork_server_owner.provide([PRELOADED])
+        if master.startswith(OF_THIS_PROCESS) and not (settings.conf or settings.properties_file):  # which may be of Java
+            java = java_start.take(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
+    ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **({} if is_here else ELSEWHERE)}
+    if java is None or not _connected(java, ours):
+        # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
+        ours["spark.driver.defaultJavaOptions"] = " ".join(java_start.options(verbose=verbose, more=java_options))
+    settled = {name: value for name, value in ours.items() if name not in settings.in_file}
+    found = _made({**settled, **settings.conf}, settings, verbose=verbose)
+    if verbose:
+        log.info(how_started(_pid_of_java(found), archive_of_session()))
+    else:
+        keep_quiet(found)
+    return found
+
+
+def _connected(java: StartedJava, ours: Mapping[str, str]) -> bool:
+    """Make the context on a Java that was started; False if that has ended."""
+    gateway = java.connect()
+    if gateway is None:
+        log.warning("Spark's Java has ended with status %s; pyspark starts another one", java.process.returncode)
+        return False
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext(conf=SparkConf().setAll(list(ours.items())), gateway=gateway)
+    return True
+
+
+def _made(conf: Mapping[str, str], settings: SparkSettings, *, verbose: bool) -> SparkSession:
+    """The session; on the context that is there already, or with one, and a Java, of its own."""
     from pyspark.sql import SparkSession
 
-    logged = f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}"
-    if java_options is None:
-        java_options = () if archive is None else archive.options()
-    builder = SparkSession.builder.master(master).appName("tailrace")
-    # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
-    options = {"spark.driver.defaultJavaOptions": " ".join([logged, *OPTIONS, *java_options])}
-    ours = {**LEAN, **({} if is_here else ELSEWHERE), **options}
-    settled = {name: value for name, value in ours.items() if name not in settings.in_file}
-    for name, value in {**settled, **settings.conf}.items():
+    builder = SparkSession.builder
+    for name, value in conf.items():
         builder = builder.config(name, value)
     with ExitStack() as while_starting:
         while_starting.enter_context(_reading(settings.properties_file))
         while_starting.enter_context(own_environment(settings.python))
-        if not verbose:
-            while_starting.enter_context(_errors_of_java_to(cache_folder() / "spark.log"))
-        while_starting.enter_context(_masters_errors(master))
-        found = builder.getOrCreate()
-    if verbose:
-        log.info(how_started(_pid_of_java(found), archive))
-    else:
-        keep_quiet(found)
-    return found
+        if not (verbose or java_start.has_java()):
+            while_starting.enter_context(_errors_of_java_to(java_start.log_file()))
+        while_starting.enter_context(_masters_errors(conf["spark.master"]))
+        return builder.getOrCreate()
 
 
 def _pid_of_java(spark: SparkSession) -> int:
@@ -140,15 +150,10 @@ def _errors_of_java_to(log: Path) -> Iterator[None]:
     """Send the standard error of processes started meanwhile, which is Java's and its workers', to a file."""
     sys.stderr.flush()
     own = os.dup(2)
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
     try:
-        os.dup2(descriptor, 2)
         yield
     finally:
         os.dup2(own, 2)
         os.close(own)
-        os.close(descriptor)
-
-
-def _logging_file(level: str) -> Path:
-    return keep(cache_folder() / f"log4j2-{level}.properties", LOGGING.format(level=level))

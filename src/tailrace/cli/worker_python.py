@@ -2,7 +2,8 @@
 
 Spark puts an archive of pyspark first in a worker's PYTHONPATH. Each process compiles an archive's modules
 again, which takes half a second, and a query starts five processes before its first row. If Spark runs from the
-installed pyspark, the archive has nothing else in it, so a small program removes it from the path.
+installed pyspark, the archive has nothing else in it, so a small program removes it from the path. Where a fork server
+is named in the environment, it asks that for the process (`starting/fork_server.py`).
 
 On a cluster the program is the executors', and Spark's planners, which run here, take the same. A packed environment has a
 relative path there, so that Java is started in a folder where this Python is found under it.
@@ -20,23 +21,30 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from tailrace import starting
 from tailrace.cache import cache_folder, keep
 
+CLIENT: Final = Path(starting.__file__).with_name("fork_client.py")
 _PROGRAM: Final = """\
 #!/bin/sh
-# Python for Spark's workers: without the archives of pyspark and py4j, both of which are installed.
+# Python for Spark's workers: without the archives of pyspark and py4j, both of which are installed, and without a jar that has
+# no modules, whose contents each import would look through.
 left=
 set -f
 IFS=:
 for place in $PYTHONPATH; do
   case $place in
-    */python/lib/pyspark.zip | */python/lib/py4j-*-src.zip) ;;
+    */python/lib/pyspark.zip | */python/lib/py4j-*-src.zip | */jars/spark-core_*.jar) ;;
     *) left=${{left:+$left:}}$place ;;
   esac
 done
 unset IFS
 set +f
-PYTHONPATH=$left exec {python} "$@"
+export PYTHONPATH=$left
+if [ $# = 2 ] && [ "$1" = -m ] && [ "$2" != pyspark.daemon ] && [ -S "$TAILRACE_FORK_SERVER" ]; then
+  TAILRACE_FORK_MODULE=$2 exec {python} -I -S {client} {python}
+fi
+exec {python} "$@"
 """
 
 
@@ -48,8 +56,8 @@ def worker_python() -> str:
     installed, home = Path(spec.origin).parent, os.environ.get("SPARK_HOME")
     if home is not None and Path(home).resolve() != installed.resolve():
         return sys.executable
-    text = _PROGRAM.format(python=shlex.quote(sys.executable))
-    name = hashlib.sha256(sys.executable.encode()).hexdigest()[:12]  # a machine may have several
+    text = _program()
+    name = hashlib.sha256(text.encode()).hexdigest()[:12]  # a machine may have several
     program = keep(cache_folder() / "workers" / f"python-{name}", text, mode=0o755)
     return str(program) if os.access(program, os.X_OK) else sys.executable
 
@@ -60,7 +68,7 @@ def own_environment(program: str | None) -> Iterator[None]:
     if program is None or not program.startswith("."):
         yield
         return
-    text = _PROGRAM.format(python=shlex.quote(sys.executable))
+    text = _program()
     folder = cache_folder() / "workers" / hashlib.sha256(sys.executable.encode()).hexdigest()[:12]
     keep(folder / program, text, mode=0o755)
     before = Path.cwd()
@@ -69,3 +77,7 @@ def own_environment(program: str | None) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+def _program() -> str:
+    return _PROGRAM.format(python=shlex.quote(sys.executable), client=shlex.quote(str(CLIENT)))

@@ -61,6 +61,7 @@ class Spec:
         contradictions: the function that adds problems with combinations of properties, beside the checks for every
             connector; None: there are no more.
         connector: the class that reads; a `Connector`, made from settings.
+        streaming: the module that reading the log imports, beside the connector's.
         login: the function that logs in with settings, and out again.
         position: the function that parses a restart position which the user gave, its own or an offset of Debezium.
         checks: a module as `Checks`.
@@ -93,6 +94,7 @@ class Spec:
     settings_class: str
     contradictions: str | None = None
     connector: str
+    streaming: str
     login: str
     position: str
     checks: str

@@ -13,7 +13,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import stat
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from attrs import frozen
 
 from tailrace.cache import cache_folder
 from tailrace.java import home_of, major_version
+from tailrace.starting.trusted_files import is_trusted, trusted_folder
 
 FOLDER: Final = "spark-classes"
 CACHE_SINCE: Final = 25  # Java's ahead-of-time cache in one step
@@ -55,7 +55,7 @@ class ClassArchive:
 
     def is_there(self) -> bool:
         """Whether it is there, and nobody else can have written it."""
-        return _is_private(self.path, stat.S_ISREG) and _is_private(self.path.parent, stat.S_ISDIR)
+        return is_trusted(self.path)
 
     def options(self) -> tuple[str, ...]:
         """The options of a Java that begins with it; none where it is missing. Such an archive counts as used."""
@@ -100,7 +100,7 @@ def make(archive: ClassArchive, begins: Callable[[], None], *, seconds: float = 
     that not every run tries again. `begins` is called before the work.
     """
     try:
-        _private_folder(archive.path.parent)
+        trusted_folder(archive.path.parent)
         with _locked(archive.path.with_suffix(".lock")) as is_ours:
             if not is_ours or archive.is_there():
                 return ""
@@ -163,22 +163,6 @@ def _remove_unused(kept: ClassArchive) -> None:
         limit = time.time() - SECONDS if file.name.startswith("unfinished-") else oldest
         if file != kept.path and file.lstat().st_mtime < limit:
             file.unlink(missing_ok=True)
-
-
-def _private_folder(folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if not _is_private(folder, stat.S_ISDIR):
-        raise PermissionError(1, "other users could write to it, and Java would run what they wrote", str(folder))
-
-
-def _is_private(path: Path, kind: Callable[[int], bool]) -> bool:
-    """Whether it belongs to this user and no other can write to it."""
-    try:
-        found = path.lstat()  # not `stat`: another user may have put a symbolic link there
-    except OSError:
-        return False
-    return kind(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 @contextmanager

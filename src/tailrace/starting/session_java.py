@@ -30,8 +30,19 @@ def archive_of_session() -> ClassArchive | None:
         ConfigError: there is no Java.
 
     """
-    java, jars = provide_java(), _jars()
+    java, jars = provide_java(), spark_jars()
     return class_archive.archive_of(java, jars, OPTIONS) if jars is not None and os.name == "posix" else None
+
+
+def archive_is_missing() -> bool:
+    """Whether `make_archive` would make one.
+
+    Raises:
+        ConfigError: there is no Java.
+
+    """
+    archive = archive_of_session()
+    return archive is not None and not archive.is_there() and not class_archive.has_failed(archive)
 
 
 def make_archive(say: Callable[[str], None]) -> None:
@@ -41,11 +52,11 @@ def make_archive(say: Callable[[str], None]) -> None:
     is raised.
     """
     try:
-        archive = archive_of_session()
+        archive = archive_of_session() if archive_is_missing() else None
     except ConfigError as error:
         say(f"no archive of Spark's classes: {error}")
         return
-    if archive is None or archive.is_there() or class_archive.has_failed(archive):
+    if archive is None:
         return
     why = class_archive.make(archive, lambda: say(MAKING))
     if why:
@@ -66,7 +77,7 @@ def how_started(pid: int, archive: ClassArchive | None) -> str:
     return f"Spark's classes come from the archive {archive.path}"
 
 
-def _jars() -> Path | None:
+def spark_jars() -> Path | None:
     """Spark's jars: of SPARK_HOME, else of the installed pyspark."""
     home = os.environ.get("SPARK_HOME")
     if home is None:

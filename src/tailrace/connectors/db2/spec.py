@@ -24,6 +24,7 @@ SPEC: Final = Spec(
     settings_class="tailrace.connectors.db2.settings:Db2Settings",
     contradictions="tailrace.connectors.db2.config_checks:check_db2",
     connector="tailrace.connectors.db2.reader:Db2Connector",
+    streaming="tailrace.connectors.change_tables.streaming",
     login="tailrace.connectors.db2.connection:try_login",
     position="tailrace.connectors.db2.taking_over:restart_from",
     checks="tailrace.connectors.db2.checks",

@@ -22,6 +22,7 @@ SPEC: Final = Spec(
     properties="tailrace.connectors.mysql.properties:TABLES",
     settings_class="tailrace.connectors.mysql.settings:MySqlSettings",
     connector="tailrace.connectors.mysql.reader:MySqlConnector",
+    streaming="tailrace.connectors.mysql.streaming",
     login="tailrace.connectors.mysql.connection:try_login",
     position="tailrace.connectors.mysql.given_offset:restart_from",
     checks="tailrace.connectors.mysql.checks",

@@ -26,6 +26,7 @@ SPEC: Final = Spec(
     settings_class="tailrace.connectors.sqlserver.settings:SqlServerSettings",
     contradictions="tailrace.connectors.sqlserver.config_checks:check_sqlserver",
     connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
+    streaming="tailrace.connectors.change_tables.streaming",
     login="tailrace.connectors.sqlserver.connection:try_login",
     position="tailrace.connectors.sqlserver.taking_over:restart_from",
     checks="tailrace.connectors.sqlserver.checks",
