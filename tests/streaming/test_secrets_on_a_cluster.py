@@ -79,6 +79,7 @@ def test_secrets_reach_the_tasks_and_show_nowhere(properties, config, database, 
         settings = {
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file:{logs}",
+            "spark.eventLog.compress": "false",  # so that it can be searched
             "spark.ui.enabled": "true",
             "spark.ui.port": str(port),
             "spark.local.dir": str(tmp_path / "local"),
