@@ -33,10 +33,10 @@ def test_a_snapshot_by_four_lanes_is_exact_when_a_worker_goes_down_in_the_middle
     run = ClusterRun(yard, tmp_path, config, f"kafka:{yard.broker.address}", [yard.mysql.port, yard.broker.port])
     with large_table.written(yard.mysql, name, seed, "t1"), killed_at_the_end(run):
         run.start_to_the_head()
-        large_table.until(lambda: read_some(yard, topics) or run.ended() is not None, run)
+        large_table.until(lambda: read_some(yard, topics) or run.ended() is not None, run, SECONDS)
         committed = with_a_worker_down(yard, run, topics)
         assert 0 < committed < ROWS * len(TABLES), "the snapshot was not in its middle"
-        large_table.until(lambda: run.ended() is not None, run)
+        large_table.until(lambda: run.ended() is not None, run, SECONDS)
     assert run.ended() == 0, run.log.read_text()
     run.start_to_the_head()  # what was written meanwhile
     assert run.wait(SECONDS) == 0, run.log.read_text()
@@ -52,8 +52,8 @@ def read_some(yard, topics):
 
 def with_a_worker_down(yard, run, topics):
     """A busy worker stalls, is unplugged, and boots anew; how many records there were."""
-    pids = set(run.task_pids())
-    worker = next(each for each in yard.workers if pids & {process.pid for process in each.processes()})
+    large_table.until(lambda: run.busy_workers() or run.ended() is not None, run, SECONDS)
+    worker = (run.busy_workers() or yard.workers)[0]
     yard.network.cut_between(worker.name, "kafka")  # from here on its lanes stay where they are
     committed = count_committed(yard.broker.address, set(topics.values()))
     worker.power_off()

@@ -57,8 +57,8 @@ def test_a_job_in_containers_delivers_everything_once_and_goes_on_after_an_execu
     submitted(machine, broker)
     arrives(machine, broker, topics, 2 * ROWS)
     send([each.pid for each in containers(machine) if "YarnCoarseGrained" in " ".join(each.cmdline())][:1], signal.SIGKILL)
-    mysql.sql("UPDATE a SET v = 'changed' WHERE id <= 200; DELETE FROM b WHERE id <= 200", name)
-    arrives(machine, broker, topics, 2 * ROWS + 100 + 2 * 100)
+    mysql.sql("UPDATE a SET v = 'changed' WHERE id <= 2200; DELETE FROM b WHERE id <= 2200", name)
+    arrives(machine, broker, topics, 2 * ROWS + 100 + 2 * 100)  # 100 keys are even and below that; a delete has a tombstone
 
 
 def submitted(machine, broker):

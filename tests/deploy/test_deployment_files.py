@@ -12,8 +12,10 @@ from pathlib import Path
 import fastjsonschema
 import pyspark
 import pytest
+import typer
 import yaml
 
+from tailrace.cli.main import app
 from tailrace.connectors.load import from_mapping
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -185,7 +187,15 @@ def test_yarn_is_not_asked_where_something_is_missing(tmp_path, files, why):
     assert why in done.stderr
 
 
-# -- names of others
+# -- names of others, and ours
+
+
+def test_the_commands_are_tailraces():
+    texts = [path.read_text() for path in DEPLOY.rglob("*") if path.is_file()]
+    lines = [line for text in texts for line in text.splitlines()]
+    used = {name for line in lines for name in re.findall(r"(?:RUN |\[|'|`)tailrace,? ([a-z]+)", line)}
+    assert used == {"compile", "pack", "run"}
+    assert used <= typer.main.get_command(app).commands.keys()
 
 
 def test_the_properties_are_sparks():

@@ -48,8 +48,8 @@ def rows(server, database, table="t"):
         return dict(cursor.fetchall())
 
 
-def until(condition, run):
-    deadline = time.monotonic() + SECONDS
+def until(condition, run, seconds=SECONDS):
+    deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, run.log.read_text()
         time.sleep(0.1)

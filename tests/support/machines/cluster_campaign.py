@@ -67,18 +67,18 @@ class ClusterCampaign(Campaign):
         return time.time()
 
     def _strike_worker_cut_off(self, blow):
-        """A worker is cut off from all for so long that its tasks begin elsewhere: what it has are zombies."""
+        """A worker is cut off from all for so long that its lanes go on elsewhere: what still runs on it are zombies."""
         worker = self._busy_worker(blow)
-        zombies = {each.pid for each in tasks(worker)}
-        cut_at = time.time()
+        running = {each.pid for each in tasks(worker)}
+        began = time.time()
         self._yard.network.cut(worker.name)
         self._pass(LONG_SECONDS)
+        zombies = running & {each.pid for each in tasks(worker)}
+        self._require(bool(zombies), "no task was left on the worker that was cut off: nothing was to be fenced")
+        self._wait(lambda: self._all_have_committed(began + LONG_SECONDS), "not all lanes go on while a worker is cut off")
         left = zombies & {each.pid for each in tasks(worker)}
-        self._require(bool(left), "no task was left on the worker that was cut off: nothing was to be fenced")
-        elsewhere = all(commit.at_ms > (cut_at + TIMEOUT_SECONDS) * 1000 for commit in self._follower.commits.values())
-        self._require(elsewhere, "not every lane has made a commit while a worker was cut off for long")
         self._yard.network.mend(worker.name)
-        blow.detail += f" {len(left)} zombies"
+        blow.detail += f", {len(left)} of {len(zombies)} zombies left when it is back"
         return time.time()
 
     def _strike_driver_cut_off(self, blow):
@@ -99,6 +99,9 @@ class ClusterCampaign(Campaign):
         old.power_on()
         return now
 
+    def _all_have_committed(self, since):
+        return all(commit.at_ms > since * 1000 for commit in dict(self._follower.commits).values())
+
     def _cut_driver(self, seconds):
         name = self._run.machine.name
         self._yard.network.cut(name)
@@ -111,8 +114,8 @@ class ClusterCampaign(Campaign):
         return self._parts.yard
 
     def _busy_worker(self, blow):
-        pids = set(self._task_pids())
-        busy = [worker for worker in self._yard.workers if pids & {each.pid for each in tasks(worker)}]
+        busy = []
+        self._wait(lambda: busy.extend(self._run.busy_workers()) or busy, "no worker has a task at work", restart=True)
         worker = self._chance.choice(busy)
         blow.detail = worker.name
         return worker

@@ -63,6 +63,10 @@ class ClusterRun:
         """The processes on workers that have a connection to the database or the broker."""
         return [each.pid for worker in self._yard.workers for each in tasks(worker) if self._is_connected(each)]
 
+    def busy_workers(self):
+        """The workers that have such a process."""
+        return [worker for worker in self._yard.workers if any(map(self._is_connected, tasks(worker)))]
+
     def planner_pids(self):
         found = []
         for process in self.machine.processes():
