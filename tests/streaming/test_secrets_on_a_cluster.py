@@ -79,6 +79,7 @@ def test_secrets_reach_the_tasks_and_show_nowhere(properties, config, database, 
         settings = {
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file:{logs}",
+            "spark.eventLog.compress": "false",  # so that it can be searched
             "spark.ui.enabled": "true",
             "spark.ui.port": str(port),
             "spark.local.dir": str(tmp_path / "local"),
@@ -111,7 +112,7 @@ def test_secrets_reach_the_tasks_and_show_nowhere(properties, config, database, 
     assert holding(PASSWORD, texts) == {"login.properties", "meanwhile login.properties"}
     assert holding(SALT, texts) == {"connector.json", "meanwhile connector.json"}
     assert AUTHENTICATION not in texts["arguments"]
-    assert any("tailrace-delivery" in text for name, text in texts.items() if name.startswith("events/"))
+    assert any("MicroBatchScan" in text for name, text in texts.items() if name.startswith("events/"))
 
 
 def holding(secret, texts):
