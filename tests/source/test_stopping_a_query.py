@@ -7,6 +7,7 @@ import pytest
 
 from tailrace.errors import RetriableError
 from tailrace.source import run
+from tailrace.source.query_errors import is_dead_planner, is_dead_process
 
 
 class Query:
@@ -46,3 +47,17 @@ def test_a_task_that_does_not_end_in_time_is_killed_and_that_is_told():
     with pytest.raises(RetriableError, match="did not come within"):
         run.stop(query, LINK, 0.05)
     assert not query.isActive
+
+
+@pytest.mark.parametrize(
+    ("text", "is_planner"),
+    [
+        ("Python worker failed to connect back.\n\tat o.a.s.PythonStreamingSourceRunner.init(x:109)", True),
+        ("java.io.EOFException\n\tat o.a.s.PythonStreamingSourceRunner.latestOffset", True),
+        ("Python worker failed to connect back.\n\tat o.a.s.PythonRunner.compute", False),
+        ("Python worker exited unexpectedly (crashed): java.io.EOFException", False),
+    ],
+)
+def test_a_planner_that_did_not_start_is_as_dead_as_one_that_was_killed(text, is_planner):
+    error = RuntimeError(text)
+    assert (is_dead_planner(error), is_dead_process(error)) == (is_planner, True)

@@ -49,7 +49,6 @@ def submit(script, *arguments, path, master="local[3]"):
         "--conf=spark.ui.enabled=false",
         "--conf=spark.driver.bindAddress=127.0.0.1",
         "--conf=spark.driver.host=127.0.0.1",
-        "--conf=spark.python.authenticate.socketTimeout=120s",
     ]
     out = (path / "out.txt").open("wb")
     err = (path / "err.txt").open("wb")

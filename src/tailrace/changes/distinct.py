@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tailrace.changes.address_table import address_table
 from tailrace.changes.addressed_kernel import is_null
 from tailrace.changes.vectors import Vector
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load32, load64
 
@@ -83,7 +84,7 @@ def _are_same(table: Any, a: Int, b: Int) -> bool:
     return bool(load64(left + length - 8) == load64(right + length - 8))
 
 
-@entry
+@entry(arg.INT_TABLE, arg.INT32S, arg.INTS, arg.INTS)
 def _code(table: Any, places: Any, firsts: Any, codes: Any) -> Int:
     """Fill `firsts` and `codes`; `places` is an open hash table, -1 where it is free, at least twice as large as the rows."""
     mask = len(places) - 1

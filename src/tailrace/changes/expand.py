@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tailrace.changes.address_table import address_table
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load32, load64
 
@@ -163,7 +164,7 @@ def _same_value(table: Any, widths: Any, slot: Int, a: Any, b: Any) -> bool:
     return bool(_same_view(table, slot, a, b))
 
 
-@entry
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.READ_BYTES, arg.READ_INT32S, arg.READ_INT32S, arg.FLAGS)
 def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: Any) -> None:
     for i in range(len(op)):
         if op[i] != UPDATE or before[i] < 0 or after[i] < 0:
@@ -182,7 +183,10 @@ def _put(roles: Any, o: Int, change: Int, before: Int, after: Int, key: Int) -> 
     roles[KEY, o] = key
 
 
-@entry
+@entry(
+    arg.READ_BYTES, arg.READ_INT32S, arg.READ_INT32S, arg.READ_FLAGS, arg.READ_FLAGS, arg.READ_FLAGS, arg.FLAG,
+    arg.FLAG, arg.INT32_TABLE, arg.BYTES, arg.FLAGS
+)
 def _fill(
     ops: Any,
     before: Any,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import Binary
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.addresses import address_of
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import copy_bytes, load8, load64
@@ -53,7 +54,7 @@ def _column_of(table: Any, row: Int) -> Int:
     return low
 
 
-@entry
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.INTS, arg.BYTES)
 def _measure(table: Any, order: Any, offsets: Any, valid: Any) -> Int:
     """Fill offsets and validity of the result; returns how many are null."""
     nulls = 0
@@ -71,7 +72,7 @@ def _measure(table: Any, order: Any, offsets: Any, valid: Any) -> Int:
     return nulls
 
 
-@entry
+@entry(arg.INT_TABLE, arg.READ_INTS, arg.READ_INTS, arg.INT)
 def _copy(table: Any, order: Any, offsets: Any, out: Int) -> None:
     for i in range(len(order)):
         column = _column_of(table, order[i])

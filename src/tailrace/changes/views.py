@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Bytes, Kind, Vector
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import entry
 
 
@@ -47,7 +48,7 @@ def take(vector: Vector, rows: npt.NDArray[Any]) -> Vector:
     return Vector(vector.kind, len(rows), vector.data[rows], valid, vector.buffers)
 
 
-@entry
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.READ_INTS, arg.UINT32_TABLE, arg.BYTE_TABLE)
 def _fill_views(data: Any, starts: Any, lengths: Any, views: Any, raw: Any) -> None:
     for i in range(len(starts)):
         length = lengths[i]

@@ -16,6 +16,7 @@ import orjson
 
 from tailrace.cli.demo_ways import Way, chosen_way
 from tailrace.cli.demo_writer import Writer
+from tailrace.cli.preparing import prepare_for_run
 from tailrace.cli.running import StopSignal, run_job
 from tailrace.cli.screen import Screen
 from tailrace.connectors.demo import Shop
@@ -45,6 +46,7 @@ def run_demo(seconds: int, *, source: str = DEMO, to: str | None = None, format_
     """
     demo = _demo_of(source)
     chosen = chosen_way(to, format_)
+    prepare_for_run()
     folder = Path(tempfile.mkdtemp(prefix="tailrace-demo-"))
     try:
         with (

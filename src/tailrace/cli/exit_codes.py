@@ -53,9 +53,15 @@ EXIT_CODES = (
     ),
     ExitCode(
         9,
-        "the target, the schema registry, a transform or a custom converter never takes a record as it is; the message says "
-        "what to change",
-        (errors.DeliveryError, errors.RegistryError, errors.TransformError, errors.ConversionError),
+        "the target, the schema registry, a transform, a post processor or a custom converter never takes a record as it is; "
+        "the message says what to change",
+        (
+            errors.DeliveryError,
+            errors.RegistryError,
+            errors.TransformError,
+            errors.ReselectionError,
+            errors.ConversionError,
+        ),
     ),
     INTERRUPTED,
 )

@@ -194,6 +194,18 @@ def check(
     raise typer.Exit(found)
 
 
+@app.command(name="compile")
+def compile_kernels() -> None:
+    """Make what takes long once for this machine: compile the kernels that decode and encode changes.
+
+    A first run does the same before it starts. In an image's build it saves each container that time. What is there already is
+    left alone.
+    """
+    from tailrace.cli.preparing import prepare_all
+
+    prepare_all()
+
+
 @app.command()
 def demo(
     seconds: Annotated[int, typer.Option("--seconds", min=1, help="How long the writer changes rows.")] = 20,

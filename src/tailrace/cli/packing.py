@@ -18,11 +18,13 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
 
-PACKAGES: Final = ("tailrace", "pyspark_tailrace", "pyspark_tailrace_sqlserver", "pyspark_tailrace_db2")
-EXTRAS: Final = frozenset({"msk", "db2", "sqlserver"})
-"""Of tailrace: what tasks may need; Java they don't start."""
+OWN: Final = "tailrace"
+PACKAGES: Final = (OWN, *(spec.frames for spec in SPECS.values()))
+NOT_FOR_TASKS: Final = frozenset({"dev", "java"})
+"""Extras of tailrace: what its developers need, and Java, which tasks don't start."""
 MODULES: Final = "lib/modules"
 _LEFT_OUT: Final = re.compile(r"pyspark/(jars|bin|sbin|examples|licenses|data|python/lib)/")  # an executor has its own Spark
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?")
@@ -53,7 +55,7 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
 
     """
     found: dict[str, Distribution] = {}
-    _collect("tailrace", EXTRAS, found)
+    _collect(OWN, extras_of_tasks(), found)
     for name in further:
         _collect(name, frozenset(), found)
     files = {place: path for each in found.values() for place, path in _files_of(each)}
@@ -71,13 +73,21 @@ def pack(destination: Path, further: Sequence[str] = ()) -> int:
     return len(files)
 
 
-def _collect(name: str, extras: frozenset[str], found: dict[str, Distribution]) -> None:
-    """Add a distribution, and what it needs. What only another platform or Python needs is not installed, and left out."""
+def extras_of_tasks() -> frozenset[str]:
+    """The extras of tailrace that tasks may need."""
+    return frozenset(_installed(OWN).metadata.get_all("Provides-Extra") or ()) - NOT_FOR_TASKS
+
+
+def _installed(name: str) -> Distribution:
     try:
-        one = distribution(name)
+        return distribution(name)
     except PackageNotFoundError:
         raise ConfigError(f"{name} is not installed in this environment ({sys.prefix}): install it first") from None
-    found[_plain(name)] = one
+
+
+def _collect(name: str, extras: frozenset[str], found: dict[str, Distribution]) -> None:
+    """Add a distribution, and what it needs. What only another platform or Python needs is not installed, and left out."""
+    one = found[_plain(name)] = _installed(name)
     for text in one.requires or ():
         wanted, _, marker = text.partition(";")
         extra = _EXTRA.search(marker)
@@ -104,7 +114,7 @@ def _files_of(one: Distribution) -> Iterator[tuple[str, Path]]:
 
 def _files_of_packages(one: Distribution) -> Iterator[tuple[str, Path]]:
     """The same of tailrace, where it is installed as a folder of sources."""
-    if _plain(one.name) != PACKAGES[0]:
+    if _plain(one.name) != OWN:
         raise ConfigError(f"{one.name} is installed as a folder (editable), which can't be packed: install it as a wheel")
     for package in PACKAGES:
         spec = find_spec(package)

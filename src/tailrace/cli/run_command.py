@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailrace.cli.cluster import ClusterOptions
+from tailrace.cli.preparing import prepare_for_run
 from tailrace.cli.running import run_job
 from tailrace.cli.screen import Screen
 from tailrace.config.worker import Worker
@@ -32,9 +33,12 @@ def run_connector(
     target = Target.parse(from_worker.target(to) if from_worker else to, checkpoint)
     try:
         job, settings = load_job(config, target, from_worker, strict=strict)
-        if master is not None and not is_this_machine(master):
+        is_here = master is None or is_this_machine(master)
+        if master is not None and not is_here:
             job = job_for(job, settings, master)
         check_folder(target)
+        if is_here:  # elsewhere it is the executors that decode and encode
+            prepare_for_run()
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
             for note in (*(from_worker.ignored() if from_worker else ()), *settings.notes):
                 screen.notice(f"note: {note}")

@@ -37,7 +37,6 @@ LEAN = {
     "spark.sql.catalogImplementation": "in-memory",
     "spark.speculation": "false",
     "spark.python.use.daemon": "false",
-    "spark.python.authenticate.socketTimeout": "60s",  # a busy machine takes longer than 15 s to start a Python
 }
 ELSEWHERE = {"spark.python.use.daemon": "true"}
 """A daemon ends an executor's Python processes with it, also where the executor is killed."""

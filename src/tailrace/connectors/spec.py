@@ -70,6 +70,7 @@ class Spec:
         taking_over: a module as `TakingOver`.
         demo: a module as `Demo`.
         pages: a module as `Pages`.
+        kernels: the modules of what it reads with that have kernels, the longest to compile first.
         converters: its built-in custom converters, the module path of each one's `ConverterSpec` by Java class; None: there are
             none.
 
@@ -101,6 +102,7 @@ class Spec:
     taking_over: str
     demo: str
     pages: str
+    kernels: tuple[str, ...] = ()
     converters: str | None = None
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 
 from tailrace.changes.addressed_kernel import bytes_at, is_null
 from tailrace.encoding.text_kernel import count_digits, write_digits
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, store8
 
@@ -77,7 +78,7 @@ def _write_decimal(o: Int, value: Int, scale: Int) -> Int:
     return write_digits(o, rest, digits)
 
 
-@entry
+@entry(arg.INT_TABLE, arg.INT, arg.INT, arg.INTS, arg.BYTES)
 def write_decimals(table: Any, scale: Int, out: Int, offsets: Any, wide: Any) -> None:
     """Write each value of the vector in slot 0 as text.
 

@@ -22,6 +22,7 @@ from tailrace.encoding.text_kernel import (
     write_raw,
     write_text,
 )
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import copy16, copy_bytes, store64
 
@@ -60,7 +61,10 @@ def copy_constant(o: Int, source: Int, length: Int) -> Int:
     return o + length
 
 
-@entry
+@entry(
+    arg.INT_TABLE, arg.INT, arg.INT_TABLE, arg.INT32_TABLE, arg.BYTES, arg.INT, arg.INT, arg.INT, arg.INTS,
+    arg.INT_TABLE
+)
 def render(
     steps: Any, text: Int, table: Any, roles: Any, live: Any, first: Int, out: Int, capacity: Int, offsets: Any,
     repeats: Any,

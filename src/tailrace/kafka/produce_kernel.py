@@ -17,7 +17,8 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from tailrace.kafka.arguments import FIXED, HEADER
-from tailrace.kernels.compiling import Int, entry
+from tailrace.kernels import argument_types as arg
+from tailrace.kernels.compiling import Int, compiled, entry
 from tailrace.kernels.memory import load8, load64
 
 
@@ -33,7 +34,7 @@ def _call(_typing: Any, function: Any, client: Any, arguments: Any, count: Any) 
     return types.int64(types.int64, types.int64, types.int64, types.int64), emit
 
 
-@entry
+@compiled
 def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int) -> None:
     """Point an argument at a row's bytes; at nothing for null."""
     if valid != 0 and load8(valid + row) == 0:
@@ -45,7 +46,7 @@ def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int
     message[place, 2] = np.int64(load64(offsets + row * 8 + 8)) - begin
 
 
-@entry
+@compiled
 def _put_headers(message: Int, headers: Int, row: Int) -> Int:
     """Add a row's headers; return how many arguments the message then has. A null is none, unless the last mask says so."""
     count = FIXED
@@ -68,7 +69,7 @@ def _put_headers(message: Int, headers: Int, row: Int) -> Int:
     return count
 
 
-@entry
+@entry(arg.INT, arg.INT, arg.INT_TABLE, arg.INTS, arg.INT_TABLE, arg.INT, arg.INT, arg.INT)
 def produce(call: Int, client: Int, message: Int, columns: Int, headers: Int, number: Int, row: Int, end: Int) -> Int:
     """Produce rows up to `end`, or to the first refused one, whose error is left in `columns[8]`."""
     columns[8] = 0

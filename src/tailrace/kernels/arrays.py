@@ -140,14 +140,14 @@ def put_view(mem: Any, at: Int, data: Any, buffer: Int, o: Int, n: Int) -> None:
         return
     low = np.uint64(0)
     high = np.uint32(0)
-    if o + 12 <= len(data):  # two wide loads, with the bytes after the value masked: only possible before the data's end
+    if o + 12 <= len(
+        data
+    ):  # two wide loads, with the bytes after the value masked: only possible before the data's end
         low = load64(data, o)
         if n < 8:
             low &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
         else:
-            high = np.uint32(
-                np.uint64(load32(data, o + 8)) & ((np.uint64(1) << np.uint64(8 * (n - 8))) - np.uint64(1))
-            )
+            high = np.uint32(np.uint64(load32(data, o + 8)) & ((np.uint64(1) << np.uint64(8 * (n - 8))) - np.uint64(1)))
     else:
         for k in range(min(n, 8)):
             low |= np.uint64(data[o + k]) << np.uint64(8 * k)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import Binary
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.addresses import address_of
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load64
@@ -68,7 +69,7 @@ def _last_word(address: Int, length: Int) -> Int:
     return word
 
 
-@entry
+@entry(arg.INT, arg.READ_INTS, arg.UINT, arg.UINT, arg.UINT_TABLE)
 def _fill(address: Int, offsets: Any, key0: Int, key1: Int, digests: Any) -> None:
     for i in range(len(digests)):
         start = address + offsets[i]

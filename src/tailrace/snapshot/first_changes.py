@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.key_set import KeySet, Mask, find, insert
@@ -215,7 +216,10 @@ def add_known_keys(keys: KeySet, touches: TableTouches, skipped: Collection[str]
     keys.add(touches.after[touches.has_after & counts])
 
 
-@entry
+@entry(
+    arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.READ_FLAGS, arg.READ_UINT_TABLE, arg.READ_FLAGS,
+    arg.READ_FLAGS, arg.INT, arg.INTS, arg.INTS
+)
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Kind, Vector
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.addresses import address_of
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import copy_bytes, load8, load32, load64, store32, store64
@@ -64,7 +65,7 @@ def _put(vector: Vector, data: npt.NDArray[np.uint8], at: npt.NDArray[np.int64])
             _put_long(to, at, source, valid, address_of(buffer), number)
 
 
-@entry
+@entry(arg.INT, arg.INTS, arg.INT, arg.INT)
 def _put_numbers(to: Int, at: Any, values: Int, valid: Int) -> None:
     for i in range(len(at)):
         if _is_null(valid, i):
@@ -74,7 +75,7 @@ def _put_numbers(to: Int, at: Any, values: Int, valid: Int) -> None:
             store64(to + at[i] + PREFIX, load64(values + 8 * i))
 
 
-@entry
+@entry(arg.INT, arg.INTS, arg.INT, arg.INT)
 def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
     """Write the lengths of all values, and the values that are inline in their views."""
     for i in range(len(at)):
@@ -87,7 +88,7 @@ def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
             copy_bytes(to + at[i] + PREFIX, views + 16 * i + 4, n)
 
 
-@entry
+@entry(arg.INT, arg.INTS, arg.INT, arg.INT, arg.INT, arg.INT)
 def _put_long(to: Int, at: Any, views: Int, valid: Int, buffer: Int, number: Int) -> None:
     """Write the other values that are in one buffer."""
     for i in range(len(at)):

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.snapshot.digests import Digests
 
@@ -102,7 +103,7 @@ def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
     return is_new
 
 
-@entry
+@entry(arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.INT, arg.FLAGS)
 def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any) -> int:
     """Return the index where it ran out of room."""
     for i in range(start, len(digests)):
@@ -112,13 +113,13 @@ def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any)
     return len(digests)
 
 
-@entry
+@entry(arg.UINT_TABLE, arg.READ_UINT_TABLE, arg.FLAGS)
 def _contains(slots: Any, digests: Any, found: Any) -> None:
     for i in range(len(digests)):
         found[i] = find(slots, digests[i, 0], digests[i, 1]) >= 0
 
 
-@entry
+@entry(arg.UINT_TABLE, arg.UINT_TABLE)
 def _move(slots: Any, larger: Any) -> None:
     for i in range(len(slots)):
         if slots[i, 0] != _NONE or slots[i, 1] != _NONE:

@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.first_changes import Break, FirstTouches, Rows, TableTouches
@@ -131,7 +132,10 @@ def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
     return at if at >= 0 else -1 - at
 
 
-@entry
+@entry(
+    arg.UINT_TABLE, arg.INTS, arg.INT, arg.READ_UINT_TABLE, arg.READ_FLAGS, arg.READ_UINT_TABLE, arg.READ_FLAGS,
+    arg.READ_FLAGS, arg.INT, arg.INTS, arg.INTS, arg.FLAG
+)
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any, keeps_gone: bool,
@@ -159,7 +163,7 @@ def _note(
     return len(complete)
 
 
-@entry
+@entry(arg.UINT_TABLE, arg.READ_UINT_TABLE, arg.INTS)
 def _leave_out(slots: Any, digests: Any, times: Any) -> None:
     for i in range(len(digests)):
         at = find(slots, digests[i, 0], digests[i, 1])
@@ -173,7 +177,7 @@ def _leave_out(slots: Any, digests: Any, times: Any) -> None:
         slots[at, _GONE] = _NONE
 
 
-@entry
+@entry(arg.UINT_TABLE, arg.UINT_TABLE, arg.INTS)
 def _move(live: Any, larger: Any, count: Any) -> None:
     for i in range(len(live)):
         at = _slot(larger, count, live[i, 0], live[i, 1])

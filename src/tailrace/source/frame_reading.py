@@ -18,6 +18,7 @@ from tailrace.connectors.interface import Connector
 from tailrace.connectors.load import from_mapping
 from tailrace.events.pipeline import Pipeline, RecordPipeline, pipeline_of
 from tailrace.object_paths import load_object
+from tailrace.preparation.executor import prepare_executor
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying
@@ -45,6 +46,7 @@ def read_records(
     job: ReadJob, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[Step]:
     """A range as records."""
+    prepare_executor()
     connector = new_connector(job)
     pipeline = pipeline_of(connector.settings)
     yield from _of_batches(pipeline, connector.read(range_, progress, history, pipeline.new_events))
@@ -54,6 +56,7 @@ def read_part_records(
     job: ReadJob, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[Step]:
     """A part of a snapshot as records."""
+    prepare_executor()
     connector = new_connector(job)
     pipeline = pipeline_of(connector.settings)
     yield from _of_batches(pipeline, connector.read_part(part, progress, history, pipeline.new_events))
@@ -95,6 +98,7 @@ def _read_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
+    prepare_executor()
     pipeline = _row_pipeline(rows)
     return _rows_of(pipeline, schema, _row_connector(job).read(range_, progress, history, pipeline.new_events))
 
@@ -107,6 +111,7 @@ def _read_part_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
+    prepare_executor()
     pipeline = _row_pipeline(rows)
     return _rows_of(pipeline, schema, _row_connector(job).read_part(part, progress, history, pipeline.new_events))
 

@@ -7,7 +7,7 @@ import re
 from tailrace.errors import FencedError, PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
-DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
+DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException|failed to connect back).*?PythonStreamingSourceRunner", re.DOTALL)
 
 
 def is_dead_process(error: Exception) -> bool:
@@ -22,7 +22,7 @@ def is_stopped(error: Exception) -> bool:
 
 
 def is_dead_planner(error: Exception) -> bool:
-    """Whether the dead process was the planner's."""
+    """Whether the dead process was the planner's, or one that did not start."""
     return bool(DEAD_PLANNER.search(full_text(error)))
 
 

@@ -225,8 +225,8 @@ class _Run:
                 query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
                 return wait(query, self.link, self.stop)
             except Exception as error:
-                if self.stop_requested() and is_stopped(error):
-                    return True
+                if self.stop_requested() and (is_stopped(error) or is_dead_planner(error)):
+                    return True  # a planner has delivered nothing that could be missing
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
                 if self.stop_requested() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                     raise

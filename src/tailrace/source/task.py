@@ -30,6 +30,7 @@ from tailrace.errors import (
 )
 from tailrace.failpoints import hit
 from tailrace.link import Reporter
+from tailrace.preparation.executor import prepare_executor
 from tailrace.remote_link import RemoteReporter
 from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
@@ -71,6 +72,7 @@ class _Delivery:
     def __init__(self, job: Job, turn: Turn, reporter: Reporter | RemoteReporter) -> None:
         self._job = job
         self._turn = turn
+        prepare_executor()
         self._pipeline = job.new_pipeline()  # before the time budget begins: it loads compiled code
         self._sink = job.new_sink()
         self._reporter = reporter

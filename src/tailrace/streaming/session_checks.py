@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError, UnsupportedError
 
 _CONNECT = "pyspark.sql.connect."
@@ -23,9 +24,10 @@ def require_session(spark: Any) -> None:
 
     """
     if is_connect(spark):
+        ways = " or ".join(f'spark.readStream.format("{spec.format}")' for spec in SPECS.values())
         raise UnsupportedError(
             "this is a session of Spark Connect, whose driver is elsewhere: a stream needs one beside it, as spark-submit and "
-            'classic clusters have. What works here is a DataFrame: spark.readStream.format("mysql-cdc"), and so on'
+            f"classic clusters have. What works here is a DataFrame: {ways}"
         )
     context = getattr(spark, "sparkContext", None)
     if context is None:

@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, Any
 from tailrace.config.worker import Worker
 from tailrace.link import Link
 from tailrace.source.checkpoint_folder import qualified
+from tailrace.source.job import Job
 from tailrace.source.preflight import Preflight
+from tailrace.source.run import refuse_speculation
+from tailrace.source.slots import require_slots
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.streaming import occupied
 from tailrace.streaming.clusters import job_for, listen_for
 from tailrace.streaming.handle import Stream
 from tailrace.streaming.jobs import load_job
 from tailrace.streaming.messages import Messages
-from tailrace.streaming.session_checks import require_session
+from tailrace.streaming.session_checks import is_local, require_session
 from tailrace.streaming.status import StreamStatus
 from tailrace.streaming.targets import Target, check_folder
 from tailrace.streaming.worker_trial import try_worker
@@ -84,14 +88,17 @@ def stream(
     with ExitStack() as until_started:
         from_worker = Worker.read(None if worker is None else Path(worker))
         require_session(spark)
+        refuse_speculation(spark)
         target = Target.parse(from_worker.target(to) if from_worker else to, None if checkpoint is None else str(checkpoint))
         until_started.callback(target.discard)
         job, settings = load_job(_config(config), target, from_worker, strict=strict)
         job = job_for(job, settings, str(spark.sparkContext.master))
         messages.tell_of(from_worker, settings)
-        check_folder(target)
+        if not (available_now or job.only_snapshot):
+            _require_slots(spark, job, messages)
         if checkpoint is not None:
             target = target.at(qualified(spark, str(target.checkpoint)))
+        check_folder(target)
         link = Link(messages.handle)
         until_started.callback(link.close)
         listen_for(spark, link, messages.notice, port=link_port)
@@ -105,6 +112,13 @@ def stream(
         until_started.pop_all()
     started._start()  # noqa: SLF001 -- nobody else may
     return started
+
+
+def _require_slots(spark: SparkSession, job: Job, messages: Messages) -> None:
+    """Require a core for each lane where no more can come; a cluster's executors are waited for later."""
+    if is_local(spark):
+        others = occupied.others(spark.sparkContext.applicationId)
+        require_slots(spark, job, messages.notice, lambda: False, others=others)
 
 
 def _config(given: str | os.PathLike[str] | Mapping[str, Any]) -> Path | str | Mapping[str, Any]:

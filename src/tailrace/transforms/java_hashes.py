@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 
 INT32 = npt.NDArray[np.int32]
@@ -78,7 +79,7 @@ def murmur_of_hashes(hashes: INT32) -> INT32:
     return murmur_of_strings(data, np.arange(0, 4 * len(hashes) + 1, 4, dtype=np.int64))
 
 
-@entry
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.INT32S)
 def _hash_strings(data: Any, offsets: Any, found: Any) -> None:
     """31 times the hash before, plus the next unit of UTF-16."""
     for i in range(len(found)):
@@ -105,7 +106,7 @@ def _hash_strings(data: Any, offsets: Any, found: Any) -> None:
         found[i] = np.int32(h)
 
 
-@entry
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.INT32S)
 def _hash_buffers(data: Any, offsets: Any, found: Any) -> None:
     """From the last byte to the first."""
     for i in range(len(found)):
@@ -115,7 +116,7 @@ def _hash_buffers(data: Any, offsets: Any, found: Any) -> None:
         found[i] = np.int32(h)
 
 
-@entry
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.INT, arg.INT32S)
 def _hash_decimals(data: Any, offsets: Any, scale: Int, found: Any) -> None:
     """31 times the hash of the unscaled number (its magnitude's words of 32 bits, with the sign), plus the scale."""
     for i in range(len(found)):
@@ -164,7 +165,7 @@ def _finished(k: Int) -> Int:
     return k ^ (k >> np.uint64(33))
 
 
-@entry
+@entry(arg.READ_BYTES, arg.READ_INTS, arg.INT32S)
 def _murmur(data: Any, offsets: Any, found: Any) -> None:
     for i in range(len(found)):
         start, length = offsets[i], offsets[i + 1] - offsets[i]

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.changes.addressed_kernel import bytes_at, is_null
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load32, load64, store8, store64
 from tailrace.transforms.json_values_kernel import EMPTY_LIST, GIVEN_UP, NULL, name, past_blanks, scalar
@@ -152,7 +153,10 @@ def _buffer_of(table: Any, row: Int, length: Int) -> Any:
     return buffer, np.int64(load64(table[0, 2] + 8 * buffer))
 
 
-@entry
+@entry(
+    arg.INT_TABLE, arg.INT, arg.INT, arg.INT, arg.INT, arg.INT, arg.INT, arg.INT, arg.INT, arg.INTS, arg.INTS,
+    arg.INT_TABLE, arg.INTS, arg.INTS, arg.INTS
+)
 def scan(
     table: Any, first: Int, n: Int, entries: Int, entry_bytes: Int, extra: Int, extra_buffer: Int, shapes: Int,
     shape_capacity: Int, shape_ends: Any, examples: Any, opened: Any, state: Any, starts: Any, codes: Any,

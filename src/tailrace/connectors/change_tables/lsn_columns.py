@@ -17,6 +17,7 @@ from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import views_of
 from tailrace.connectors.change_tables.lsn import COLONS, Lsn
 from tailrace.errors import LogFormatError
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.addresses import address_of
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load64
@@ -99,7 +100,7 @@ def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint
     return high, rest.view(">u8").ravel().astype(np.uint64)
 
 
-@entry
+@entry(arg.READ_BYTE_TABLE, arg.READ_BYTES, arg.BYTES)
 def _write_texts(raw: Any, digits: Any, out: Any) -> None:
     o = 0
     for i in range(len(raw)):
@@ -122,7 +123,7 @@ def _are_same(one: Int, other: Int, rest: Int) -> bool:
     return load64(one + rest) == load64(other + rest) and load64(one) == load64(other)
 
 
-@entry
+@entry(arg.INT, arg.INT, arg.INT32S)
 def _number_runs(at: Int, size: Int, run: Any) -> int:
     count = 0
     for i in range(len(run)):
@@ -133,7 +134,7 @@ def _number_runs(at: Int, size: Int, run: Any) -> int:
     return count
 
 
-@entry
+@entry(arg.INT, arg.INT, arg.INT, arg.INT, arg.INTS)
 def _count_serials(commit: Int, change: Int, size: Int, goes_on: Int, out: Any) -> None:
     rest = size - 8
     for i in range(len(out)):
@@ -146,7 +147,7 @@ def _count_serials(commit: Int, change: Int, size: Int, goes_on: Int, out: Any) 
             out[i] = 1
 
 
-@entry
+@entry(arg.READ_BYTE_TABLE, arg.READ_BYTE_TABLE, arg.INTS)
 def _match(wanted: Any, known: Any, out: Any) -> None:
     j = 0
     m = len(known)
@@ -175,7 +176,7 @@ def running_largest(
     return high, low
 
 
-@entry
+@entry(arg.READ_INTS, arg.UINTS, arg.UINTS)
 def _run_largest(group: Any, high: Any, low: Any) -> None:
     for i in range(1, len(group)):
         if group[i] != group[i - 1]:

@@ -33,4 +33,9 @@ SPEC: Final = Spec(
     taking_over="tailrace.connectors.db2.taking_over",
     demo="tailrace.connectors.db2.demo",
     pages="tailrace.connectors.db2.pages",
+    kernels=(
+        "tailrace.connectors.shared.arrow_values.temporal",
+        "tailrace.connectors.shared.arrow_values.decimals",
+        "tailrace.connectors.change_tables.lsn_columns",
+    ),
 )

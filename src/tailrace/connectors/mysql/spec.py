@@ -30,5 +30,14 @@ SPEC: Final = Spec(
     taking_over="tailrace.connectors.mysql.taking_over",
     demo="tailrace.connectors.mysql.demo",
     pages="tailrace.connectors.mysql.pages",
+    kernels=(
+        "tailrace.connectors.mysql.rows.rare_columns",
+        "tailrace.connectors.mysql.rows.columns",
+        "tailrace.connectors.mysql.log.walk",
+        "tailrace.connectors.mysql.selecting.transcoding",
+        "tailrace.connectors.mysql.rows.partial_json",
+        "tailrace.connectors.mysql.rows.decimals",
+        "tailrace.connectors.mysql.rows.geometry",
+    ),
     converters="tailrace.connectors.mysql.converters:CONVERTERS",
 )

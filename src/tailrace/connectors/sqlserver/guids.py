@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.arrow_values.arrays import bitmap, validity
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import put_null_view, put_view
 from tailrace.kernels.compiling import Int, entry
 
@@ -44,7 +45,7 @@ def guid_texts(arrays: Sequence[pa.Array]) -> Vector:
     return Vector(Kind.TEXT, n, data, bitmap(array), (room,))
 
 
-@entry
+@entry(arg.READ_FLAGS, arg.READ_INTS, arg.READ_BYTES, arg.BYTES, arg.BYTES)
 def _put_guids(valid: Any, offsets: Any, given: Any, mem: Any, room: Any) -> Int:
     for i in range(len(valid)):
         if not valid[i]:

@@ -35,4 +35,10 @@ SPEC: Final = Spec(
     taking_over="tailrace.connectors.sqlserver.taking_over",
     demo="tailrace.connectors.sqlserver.demo",
     pages="tailrace.connectors.sqlserver.pages",
+    kernels=(
+        "tailrace.connectors.shared.arrow_values.temporal",
+        "tailrace.connectors.shared.arrow_values.decimals",
+        "tailrace.connectors.change_tables.lsn_columns",
+        "tailrace.connectors.sqlserver.guids",
+    ),
 )

@@ -33,6 +33,7 @@ from tailrace.encoding.render_kernel import (
     copy_constant,
 )
 from tailrace.encoding.text_kernel import write_raw
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import bit_length, copy16, copy_bytes, load32, load64, store8, store32, store64
 
@@ -129,7 +130,10 @@ def write_branch(o: Int, branch: Int) -> Int:
     return o + int(branch != NO_UNION)
 
 
-@entry
+@entry(
+    arg.INT_TABLE, arg.INT, arg.INT_TABLE, arg.INT32_TABLE, arg.BYTES, arg.INT, arg.INT, arg.INT, arg.INTS,
+    arg.INT_TABLE, arg.INTS
+)
 def write_records(
     steps: Any, text: Int, table: Any, roles: Any, live: Any, first: Int, out: Int, capacity: Int, offsets: Any,
     repeats: Any, failure: Any,

@@ -34,6 +34,7 @@ from tailrace.encoding.render_kernel import (
     copy_constant,
 )
 from tailrace.encoding.text_kernel import write_raw
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import bit_length, load8, load32, load64, store8, store64
 
@@ -131,7 +132,10 @@ def close_message(o: Int, out: Int, blocks: Any, block: Int, repeats: Any) -> In
     return o
 
 
-@entry
+@entry(
+    arg.INT_TABLE, arg.INT, arg.INT_TABLE, arg.INT32_TABLE, arg.BYTES, arg.INT, arg.INT, arg.INT, arg.INTS,
+    arg.INT_TABLE, arg.INT_TABLE, arg.INTS
+)
 def write_records(
     steps: Any, text: Int, table: Any, roles: Any, live: Any, first: Int, out: Int, capacity: Int, offsets: Any,
     repeats: Any, blocks: Any, failure: Any,

@@ -9,6 +9,7 @@ import numpy as np
 
 from tailrace.changes.addressed_kernel import bytes_at, is_null, number_at
 from tailrace.encoding.avro.kernel import write_unsigned
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, store8
 
@@ -132,7 +133,7 @@ def write_time(o: Int, ms: Int) -> Int:
     return number_field(o, 0x20, ms % 1000 * 1_000_000)
 
 
-@entry
+@entry(arg.INT, arg.INT_TABLE, arg.INT, arg.INT, arg.READ_BYTE_TABLE, arg.INT, arg.INTS)
 def write_messages(kind: Int, table: Any, n: Int, scale: Int, powers: Any, out: Int, offsets: Any) -> Int:
     """Write the message of each value, nothing for a null; returns the first value that can't be one, else -1.
 

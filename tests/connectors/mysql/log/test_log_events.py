@@ -80,7 +80,7 @@ def test_bytes_outside_the_charset_do_not_stop_the_log():
     assert parse_query(query("") + b"SELECT '\xff'").sql == "SELECT '\ufffd'"
 
 
-@entry
+@entry()
 def checksum_of(data, o, n):
     return crc32(data, o, n)
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.mysql.log.checksum import crc32
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import u16, u32, u64
 from tailrace.kernels.compiling import entry, inlined
 
@@ -110,7 +111,10 @@ _ROLLBACK_TO = np.frombuffer(b"ROLLBACK TO", np.uint8)
 _SAVEPOINT = np.frombuffer(b"SAVEPOINT ", np.uint8)
 
 
-@entry
+@entry(
+    arg.BYTES, arg.INT, arg.INT, arg.INTS, arg.INT_TABLE, arg.INT_TABLE, arg.INTS, arg.INT_TABLE, arg.BYTES,
+    arg.BYTE_TABLE
+)
 def walk(
     data: Bytes,
     o: int,
@@ -317,7 +321,7 @@ def _rows_query(st: Cells) -> int:
     return _GO_ON
 
 
-@entry
+@entry(arg.INTS, arg.INT)
 def find_table(table_keys: Cells, table: int) -> int:
     """The entry of a table id, or the empty one where it belongs."""
     mask = len(table_keys) - 1
@@ -351,7 +355,7 @@ def _opened(data: Bytes, st: Cells, tx: Cells) -> int:
     return begin(data, st, tx)
 
 
-@entry
+@entry(arg.BYTES, arg.INTS, arg.INT_TABLE)
 def begin(data: Bytes, st: Cells, tx: Cells) -> int:
     """Open a transaction at the event; one that is still open was never finished. -1 if there is no room."""
     n = st[TRANSACTIONS]
@@ -373,7 +377,7 @@ def begin(data: Bytes, st: Cells, tx: Cells) -> int:
     return int(n)
 
 
-@entry
+@entry(arg.BYTES, arg.INTS, arg.INT_TABLE, arg.INT)
 def close(data: Bytes, st: Cells, tx: Cells, outcome: int) -> None:
     """End the open transaction with the event."""
     n = st[OPEN]
@@ -448,7 +452,7 @@ def varlen(data: Bytes, o: int) -> tuple[int, int]:
     return int(np.int64(value)), o + 1 + extra
 
 
-@entry
+@entry(arg.BYTES, arg.INTS, arg.INT_TABLE, arg.BYTE_TABLE)
 def _tagged_gtid(data: Bytes, st: Cells, tx: Cells, origins: Bytes) -> int:
     """A GTID with a tag: numbered fields, of which any with a default may be missing."""
     if not tagged_fields(data, st, origins):
@@ -469,7 +473,7 @@ def _tagged_gtid(data: Bytes, st: Cells, tx: Cells, origins: Bytes) -> int:
     return _GO_ON
 
 
-@entry
+@entry(arg.BYTES, arg.INTS, arg.BYTE_TABLE)
 def tagged_fields(data: Bytes, st: Cells, origins: Bytes) -> bool:
     """Read the numbered fields of a tagged GTID into the state, its origin into the last row of `origins`.
 

@@ -39,6 +39,7 @@ from tailrace.connectors.mysql.rows.scan import (
 )
 from tailrace.connectors.mysql.rows.strings import table_texts, views
 from tailrace.connectors.mysql.rows.temporal import moment_numbers, moment_texts
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import pointer_to
 from tailrace.kernels.compiling import Int, entry_with_runtime, merged
 
@@ -137,7 +138,10 @@ def settled(ao: Int, state: Any) -> Int:
     return MORE
 
 
-@entry_with_runtime
+@entry_with_runtime(
+    arg.INT, arg.INT, arg.INTS, arg.INTS, arg.INTS, arg.INTS, arg.INT, arg.BYTES, arg.BYTES, arg.INTS, arg.INT,
+    arg.INT, arg.INT, arg.BYTES, arg.INT, arg.BYTES, arg.INTS
+)
 def run(
     address: Int,
     length: Int,

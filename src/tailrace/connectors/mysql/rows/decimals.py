@@ -16,6 +16,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
 from tailrace.connectors.shared.number_text import put_short, put_unscaled
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import float64_bits, put_view, store64
 from tailrace.kernels.compiling import Int, compiled, entry, inlined
 
@@ -170,7 +171,7 @@ def decimal_texts(
     return ao
 
 
-@entry
+@entry(arg.READ_BYTES, arg.INT, arg.INT, arg.INT, arg.BYTES, arg.INT)
 def put_decimal(data: Any, o: Int, precision: Int, scale: Int, aux: Any, ao: Int) -> Any:
     """Writes one DECIMAL as text somewhere in `aux[ao : ao + precision + 4]`; (start, stop)."""
     inverted = np.int64(-1) if data[o] < 128 else np.int64(0)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import (
     copy_bytes,
     load32,
@@ -74,7 +75,7 @@ def geometries(
     return ao
 
 
-@entry
+@entry(arg.READ_BYTES, arg.BYTES, arg.INTS, arg.BYTES)
 def gather_floats(data: Any, views: Any, starts: Any, floats: Any) -> Int:
     """Copies the floats that views of `data` show one after the other; -1, or a value with part of a number.
 

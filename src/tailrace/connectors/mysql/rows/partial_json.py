@@ -21,6 +21,7 @@ import numpy as np
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.json_text import STACK, put_json
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, entry
 
 _REPLACE, _INSERT, _REMOVE = range(3)
@@ -56,7 +57,7 @@ def text_of(document: bytes) -> bytes:
         aux = np.empty(2 * len(aux), np.uint8)
 
 
-@entry
+@entry(arg.BYTES, arg.BYTES, arg.INTS, arg.UINTS)
 def _text(data: Any, aux: Any, stack: Any, limbs: Any) -> Int:
     return put_json(data, 0, len(data), aux, 0, stack, limbs)
 

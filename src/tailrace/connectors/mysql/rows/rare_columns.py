@@ -35,6 +35,7 @@ from tailrace.connectors.mysql.rows.labels import sets
 from tailrace.connectors.mysql.rows.numbers import bit_bytes, bits, integer_texts, unscaled_integers
 from tailrace.connectors.mysql.rows.scan import AUX, COLUMN, IMAGES, SCANNED
 from tailrace.connectors.mysql.rows.strings import codec_texts, encoded_texts, padded_views, wide_texts
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import pointer_to
 from tailrace.kernels.compiling import Int, entry_with_runtime, merged
 
@@ -53,7 +54,10 @@ _ENCODED: Final = int(Route.ENCODED)
 _GEOMETRY: Final = int(Route.GEOMETRY)
 
 
-@entry_with_runtime
+@entry_with_runtime(
+    arg.INT, arg.INT, arg.INTS, arg.INTS, arg.INTS, arg.INTS, arg.INT, arg.BYTES, arg.BYTES, arg.INTS, arg.INT,
+    arg.INT, arg.INT, arg.BYTES, arg.INT, arg.BYTES, arg.INTS
+)
 def run_rare(
     address: Int,
     length: Int,
@@ -82,7 +86,10 @@ def run_rare(
     return settled(ao, state)
 
 
-@entry_with_runtime
+@entry_with_runtime(
+    arg.INT, arg.INT, arg.INTS, arg.INTS, arg.INTS, arg.INTS, arg.INT, arg.BYTES, arg.BYTES, arg.INTS, arg.INT,
+    arg.INT, arg.INT, arg.BYTES, arg.INT, arg.BYTES, arg.INTS
+)
 def run_json(
     address: Int,
     length: Int,

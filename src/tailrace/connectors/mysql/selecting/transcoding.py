@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.mysql.selecting.values import put_value
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import copy_bytes, load8, load32, store8
 from tailrace.kernels.compiling import Int, compiled, entry, inlined
 
@@ -35,7 +36,7 @@ LONGEST: Final = 0xFFFFFF
 SPARE: Final = 16
 
 
-@entry
+@entry(arg.READ_BYTES, arg.INT, arg.INT_TABLE, arg.INTS, arg.INTS, arg.INT, arg.INT, arg.INT, arg.BYTES, arg.INTS)
 def transcode(
     data: Any,
     end: Int,
@@ -93,7 +94,7 @@ def transcode(
     return status
 
 
-@entry
+@entry(arg.READ_BYTES, arg.INT, arg.INT, arg.INT_TABLE, arg.INTS, arg.INTS, arg.BYTES, arg.INTS)
 def transcode_row(data: Any, begin: Int, stop: Int, ops: Any, keys: Any, spans: Any, out: Any, state: Any) -> Int:
     """Transcode the one row `data[begin:stop]`, without a header; `MORE`, or `DAMAGED`."""
     after = _row(data, begin, stop, ops, keys, spans, out, state[OUT], state)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.arrow_values.arrays import bitmap, validity
 from tailrace.connectors.shared.number_text import put_unscaled
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import put_null_view, put_view, store64, swap64
 from tailrace.kernels.compiling import Int, compiled, entry
 
@@ -80,7 +81,7 @@ def _views(array: pa.Array, kind: Kind, put: Any, scale: int) -> Vector:
     return Vector(kind, n, data, bitmap(array), (room[:used],))
 
 
-@entry
+@entry(arg.READ_INT_TABLE, arg.READ_FLAGS, arg.INT, arg.BYTES, arg.BYTES)
 def _put_unscaled_values(words: Any, valid: Any, _scale: Int, mem: Any, room: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -111,7 +112,7 @@ def _put_wide(room: Any, at: Int, low: Int, high: Int) -> Int:
     return n
 
 
-@entry
+@entry(arg.READ_INT_TABLE, arg.READ_FLAGS, arg.INT, arg.BYTES, arg.BYTES)
 def _put_texts(words: Any, valid: Any, scale: Int, mem: Any, room: Any) -> Int:
     end = 0
     for i in range(len(valid)):

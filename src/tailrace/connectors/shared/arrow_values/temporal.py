@@ -20,6 +20,7 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.arrow_values.arrays import bitmap, numbers, packed, validity
 from tailrace.connectors.shared.calendar_text import put_clock, put_date, put_fraction
 from tailrace.errors import StructureError
+from tailrace.kernels import argument_types as arg
 from tailrace.kernels.arrays import put_null_view, put_view
 from tailrace.kernels.compiling import Int, compiled, entry
 
@@ -158,7 +159,7 @@ def _texts(array: pa.Array, put: Any, *columns: Integers) -> Vector:
     return Vector(Kind.TEXT, n, data, bitmap(array), (room[:used],))
 
 
-@entry
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS)
 def _put_days(valid: Any, mem: Any, room: Any, values: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -171,7 +172,7 @@ def _put_days(valid: Any, mem: Any, room: Any, values: Any) -> Int:
     return end
 
 
-@entry
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS)
 def _put_times(valid: Any, mem: Any, room: Any, nanos: Any) -> Int:
     end = 0
     for i in range(len(valid)):
@@ -188,7 +189,7 @@ def _put_times(valid: Any, mem: Any, room: Any, nanos: Any) -> Int:
     return end
 
 
-@entry
+@entry(arg.READ_FLAGS, arg.BYTES, arg.BYTES, arg.READ_INTS, arg.READ_INTS, arg.READ_INTS)
 def _put_moments(valid: Any, mem: Any, room: Any, micros: Any, nanos: Any, zones: Any) -> Int:
     """Write timestamps; `nanos` of the second and `zones` in minutes may be empty."""
     end = 0

@@ -26,7 +26,6 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from tailrace.kernels.cache import use_writable_directory
 from tailrace_standins.sqlserver.session import EncodedRows, ResultColumn
 from tailrace_standins.sqlserver.tds.columns import Column
 from tailrace_standins.sqlserver.tds.fixed import FIXED, fixed_column
@@ -46,7 +45,6 @@ def encoded_batch(columns: Sequence[ResultColumn], batch: pa.RecordBatch) -> Enc
 
 def assembled(prepared: Sequence[Column], count: int) -> EncodedRows:
     """`count` rows of prepared columns."""
-    use_writable_directory()
     sizes = np.ones(count, np.int64)
     for each in prepared:
         each.add_sizes(sizes)

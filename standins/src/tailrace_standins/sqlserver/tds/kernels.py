@@ -27,7 +27,7 @@ NULL_SIZES: Final = (2, 8, 1, 0)
 _POINTER_SIZE: Final = 25
 
 
-@entry
+@entry()
 def put_fixed(out: Bytes, at: Places, values: Bytes, valid: Bytes) -> None:
     """Write values of equal width, each a row of `values`, after a byte with the width."""
     width = values.shape[1]
@@ -43,7 +43,7 @@ def put_fixed(out: Bytes, at: Places, values: Bytes, valid: Bytes) -> None:
             at[i] = p + 1
 
 
-@entry
+@entry()
 def _store(out: Bytes, p: int, value: int, count: int) -> int:
     for _ in range(count):
         out[p] = value & 0xFF
@@ -52,7 +52,7 @@ def _store(out: Bytes, p: int, value: int, count: int) -> int:
     return p
 
 
-@entry
+@entry()
 def _begin(out: Bytes, p: int, size: int, frame: int) -> int:
     if frame == WHOLE:
         return p
@@ -67,19 +67,19 @@ def _begin(out: Bytes, p: int, size: int, frame: int) -> int:
     return _store(out, p + _POINTER_SIZE, size, 4)
 
 
-@entry
+@entry()
 def _end(out: Bytes, p: int, size: int, frame: int) -> int:
     return _store(out, p, 0, 4) if frame == CHUNKS and size else p
 
 
-@entry
+@entry()
 def _null(out: Bytes, p: int, frame: int) -> int:
     if frame == POINTER:
         return _store(out, p, 0, 1)
     return _store(out, p, -1, 2 if frame == SHORT else 8)
 
 
-@entry
+@entry()
 def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, frame: int) -> None:
     """Write bytes unchanged."""
     for i in range(len(at)):
@@ -95,7 +95,7 @@ def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
             at[i] = _null(out, p, frame)
 
 
-@entry
+@entry()
 def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
     """Compute the length of each text in bytes of UTF-16."""
     for i in range(len(sizes)):
@@ -107,7 +107,7 @@ def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
         sizes[i] = 2 * units
 
 
-@entry
+@entry()
 def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
     """Compute the number of characters of each text."""
     for i in range(len(sizes)):
@@ -117,7 +117,7 @@ def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
         sizes[i] = count
 
 
-@entry
+@entry()
 def _character(data: Bytes, k: int) -> tuple[Any, int]:
     """The character at an offset of UTF-8, and the offset after it."""
     byte = np.int64(data[k])
@@ -131,7 +131,7 @@ def _character(data: Bytes, k: int) -> tuple[Any, int]:
     return high | np.int64(data[k + 2] & 0x3F) << 6 | (data[k + 3] & 0x3F), k + 4
 
 
-@entry
+@entry()
 def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, frame: int) -> None:
     """Write texts in UTF-16; `sizes` are those of `utf16_sizes`."""
     for i in range(len(at)):
@@ -156,7 +156,7 @@ def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
         at[i] = _end(out, p, sizes[i], frame)
 
 
-@entry
+@entry()
 def put_single_bytes(
     out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, table: Bytes, frame: int
 ) -> None:

@@ -33,7 +33,7 @@ def parsed(array: Any, parts: int) -> tuple[Places, NDArray[np.int16]]:
     return ticks, minutes
 
 
-@entry
+@entry()
 def _number(data: Bytes, p: int, count: int) -> Any:
     """The number in `count` digits; negative if a character is not a digit."""
     number: Any = 0
@@ -45,7 +45,7 @@ def _number(data: Bytes, p: int, count: int) -> Any:
     return number
 
 
-@entry
+@entry()
 def _days(year: int, month: int, day: int) -> int:
     """Days since 0001-01-01; years begin in March, so that a leap day is the last of its year."""
     if month <= 2:
@@ -54,7 +54,7 @@ def _days(year: int, month: int, day: int) -> int:
     return 365 * year + year // 4 - year // 100 + year // 400 + of_year - _MARCH
 
 
-@entry
+@entry()
 def _time(data: Bytes, p: int, end: int) -> Any:
     """Units of 100 ns of `12:34:56.1234567`, with up to seven digits; negative if it is not a time."""
     if end - p < 8 or end - p > 16:
@@ -69,7 +69,7 @@ def _time(data: Bytes, p: int, end: int) -> Any:
     return ((hour * 60 + minute) * 60 + second) * 10_000_000 + fraction
 
 
-@entry
+@entry()
 def _parse(offsets: Places, data: Bytes, valid: Bytes, parts: int, ticks: Places, minutes: NDArray[np.int16]) -> int:
     """Fill `ticks` and `minutes`; returns the first row whose text is invalid, or -1."""
     for i in range(len(ticks)):

@@ -1,0 +1,69 @@
+"""Where compiled kernels are looked for, and where new ones go."""
+
+import os
+import stat
+import sys
+
+import pytest
+
+from tailrace.kernels import baseline, folders
+
+
+@pytest.fixture
+def bases(tmp_path, monkeypatch):
+    """Three places: below the first two nothing can be made, below the third it can."""
+    monkeypatch.delenv(folders.VARIABLE, raising=False)
+    (tmp_path / "file").touch()
+    places = [tmp_path / "file" / "a", tmp_path / "file" / "b", tmp_path / "c"]
+    monkeypatch.setattr(folders, "_bases", lambda: iter(places))
+    return places
+
+
+def test_new_ones_go_to_the_first_folder_that_can_be_made_and_all_are_looked_in(bases):
+    assert folders.folders() == [place / folders.environment() for place in bases]
+    assert folders.writable_folder() == bases[2] / folders.environment()
+
+
+def test_the_users_choice_is_the_only_one(tmp_path, monkeypatch):
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
+    assert folders.folders() == [tmp_path / folders.environment()]
+
+
+def test_the_private_folder_is_used_again(tmp_path):
+    found = folders.private_folder(tmp_path)
+    assert found is not None
+    assert found.parent == tmp_path
+    assert stat.S_IMODE(found.stat().st_mode) == 0o700
+    assert folders.private_folder(tmp_path) == found
+
+
+def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path):
+    folders.private_folder(tmp_path).chmod(0o777)
+    assert folders.private_folder(tmp_path) is None
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path):
+    (tmp_path / "target").mkdir()
+    (tmp_path / f"tailrace-{os.getuid()}").symlink_to(tmp_path / "target")
+    assert folders.private_folder(tmp_path) is None
+
+
+FLAGS = "fpu sse sse2 pni ssse3 cx16 sse4_1 sse4_2 movbe popcnt xsave avx f16c lahf_lm abm bmi1 avx2 bmi2 fma"
+
+
+@pytest.mark.parametrize(("flags", "fits"), [(FLAGS, True), (f"{FLAGS} avx512f", True), (FLAGS.replace(" bmi2", ""), False)])
+def test_the_baseline_is_for_processors_that_have_all_of_it(tmp_path, flags, fits):
+    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nflags\t\t: {flags}\nbugs\t\t: none\n")
+    assert baseline.has_level(tmp_path / "cpuinfo") is fits
+    assert not baseline.has_level(tmp_path / "missing")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is the machine's own processor")
+def test_numba_is_told_the_baseline_unless_the_user_chose_a_processor(monkeypatch):
+    monkeypatch.setattr(baseline, "baseline", lambda: "x86-64-v3")
+    monkeypatch.setattr(os, "environ", {})
+    baseline.use_baseline()
+    assert os.environ == {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+    monkeypatch.setattr(os, "environ", {"NUMBA_CPU_NAME": "znver4"})
+    baseline.use_baseline()
+    assert os.environ == {"NUMBA_CPU_NAME": "znver4"}
