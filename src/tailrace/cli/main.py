@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -200,14 +201,16 @@ def check(
 
 @app.command(name="compile")
 def compile_kernels() -> None:
-    """Make what takes long once for this machine: compile the kernels that decode and encode changes.
+    """Make what takes long once for this machine: compile the kernels that decode and encode changes, archive Spark's classes.
 
     A first run does the same before it starts. In an image's build it saves each container that time. What is there already is
     left alone.
     """
     from tailrace.cli.preparing import prepare_all
+    from tailrace.starting.session_java import make_archive
 
     prepare_all()
+    make_archive(partial(typer.echo, err=True))
 
 
 @app.command()
