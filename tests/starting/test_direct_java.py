@@ -1,6 +1,7 @@
 """Spark's Java, started without Spark's scripts: with the command that these would run, and only where nothing configures Spark."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -93,8 +94,8 @@ def test_one_that_has_ended_instead_is_told_and_leaves_nothing(start, tmp_path):
 
 @pytest.mark.parametrize("name", ["SPARK_CONF_DIR", "SPARK_HOME", "SPARK_SUBMIT_OPTS", "PYSPARK_SUBMIT_ARGS", "HADOOP_CONF_DIR"])
 def test_where_something_configures_spark_its_own_scripts_are_run(monkeypatch, name):
-    for each in (name, "SPARK_LOCAL_IP"):
-        monkeypatch.delenv(each, raising=False)
+    for each in [each for each in os.environ if each.startswith(("SPARK_", "PYSPARK_", "HADOOP_", "YARN_"))]:
+        monkeypatch.delenv(each)  # a session of this process leaves some
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     before = is_plain()
     monkeypatch.setenv(name, "something")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyspark
 
 from tailrace.java import provide_java
+from tailrace.starting.fork_server import SOCKET as FORK_SERVER
 from tailrace_standins.servers.ports import free_port
 
 START_SECONDS = 120
@@ -52,8 +53,9 @@ class SparkCluster:
     def _start(self, main_class, *arguments):
         provide_java()
         tests = Path(__file__).parents[1]
+        inherited = {name: value for name, value in os.environ.items() if name != FORK_SERVER}  # that of this process's sessions
         environment = {
-            **os.environ,
+            **inherited,
             "PYTHONPATH": os.pathsep.join([str(tests), str(tests.parent / "src")]),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1",
