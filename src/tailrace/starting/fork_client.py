@@ -33,4 +33,5 @@ def main(python: str) -> None:
     os._exit(code[0] if code else 1)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])
