@@ -20,7 +20,6 @@ from tests.support.registries import apicurio
 from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.mysql_settings import properties_for
-from tailrace.cli.running import Target, load_job
 from tailrace.converter_classes import (
     BYTE_ARRAY,
     CLOUD_EVENTS,
@@ -33,6 +32,8 @@ from tailrace.converter_classes import (
 )
 from tailrace.link import Link
 from tailrace.source import run
+from tailrace.streaming.jobs import load_job
+from tailrace.streaming.targets import Target
 
 __all__ = ["apicurio"]
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow, only_with_all]
