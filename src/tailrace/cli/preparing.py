@@ -23,7 +23,7 @@ def prepare_all() -> None:
 
     """
     console = _console()
-    for preparation in [made() for made in PREPARATIONS]:
+    for preparation in PREPARATIONS:
         if preparation.is_done():
             console.print(f"{preparation.name}: there already")
         else:
@@ -33,7 +33,7 @@ def prepare_all() -> None:
 def prepare_for_run() -> None:
     """The same without a word about what is there. A run can do without: it makes things when it meets them."""
     console = _console()
-    for preparation in [made() for made in PREPARATIONS]:
+    for preparation in PREPARATIONS:
         try:
             if not preparation.is_done():
                 _make(preparation, console)

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from attrs import field, frozen
 
 from tailrace.config.entries import Entry
+from tailrace.config.expression_lists import read_expressions
 from tailrace.config.problems import Problems
 from tailrace.config.spelling import ALIKE, nearest
-from tailrace.java_patterns import PatternError, compile_java, matches_any, split_list
+from tailrace.java_patterns import compile_java, matches_any
 
 PREFIX = "topic.creation."
 DEFAULT = "default"
@@ -128,7 +129,7 @@ def _default_rule(given: Group, problems: Problems) -> TopicRule:
 
 
 def _group(name: str, given: Group, default: TopicRule, problems: Problems) -> TopicGroup:
-    include, exclude = (_expressions(given.get(which), problems) for which in _REGEXES)
+    include, exclude = (read_expressions(given.get(which), problems) for which in _REGEXES)
     if not include:
         problems.warn(f"{PREFIX}{name}.include is missing, so that the group takes no topic")
     return TopicGroup(name, include, exclude, _rule(given, default, problems))
@@ -154,20 +155,6 @@ def _number(name: str, given: Group, default: int, problems: Problems) -> int:
 
 def _text(given: Group, name: str) -> str:
     return given[name].text.strip() if name in given else ""
-
-
-def _expressions(entry: Entry | None, problems: Problems) -> tuple[str, ...]:
-    """A list of expressions; Connect splits it at every comma and has no escape for one."""
-    if entry is None:
-        return ()
-    expressions = split_list(entry.text)
-    try:
-        for expression in expressions:
-            compile_java(expression)
-    except PatternError as error:
-        problems.add(f"{entry.shown_name}: {entry.shown(str(error))}")
-        return ()
-    return expressions
 
 
 def _matches(expressions: tuple[str, ...], topic: str) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tailrace.config.entries import Entry
+from tailrace.config.expression_lists import read_expressions
 from tailrace.config.problems import Problems
 from tailrace.config.reselection import RESELECT, RESELECT_PROPERTIES, Reselection
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.values import Value, read
-from tailrace.java_patterns import PatternError, compile_java, split_list
 
 LIST: Final = "post.processors"
 _TYPE: Final = "type"
@@ -73,16 +73,7 @@ def _value(name: str, part: Mapping[str, Entry], problems: Problems) -> Value:
 
 def _expressions(name: str, part: Mapping[str, Entry], problems: Problems) -> tuple[str, ...]:
     entry = part.get(name)
-    if entry is None or entry.broken:
-        return ()
-    found = tuple(split_list(entry.text))
-    try:
-        for each in found:
-            compile_java(each)
-    except PatternError as error:
-        problems.add(f"{entry.shown_name}: {entry.shown(str(error))}")
-        return ()
-    return found
+    return read_expressions(None if entry is None or entry.broken else entry, problems)
 
 
 def _report_unknown(part: Mapping[str, Entry], problems: Problems) -> None:

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 def prepare_executor() -> None:
     """Make what is not there. What can't be made is made when it is needed."""
-    for preparation in [made() for made in PREPARATIONS]:
+    for preparation in PREPARATIONS:
         try:
             if not preparation.is_done():
                 _make(preparation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, Protocol
 
 from tailrace.preparation import kernels
@@ -41,4 +40,4 @@ class Preparation(Protocol):
         """
 
 
-PREPARATIONS: Final[tuple[Callable[[], Preparation], ...]] = (kernels.Kernels,)
+PREPARATIONS: Final[tuple[Preparation, ...]] = (kernels.Kernels(),)

@@ -1,12 +1,8 @@
-"""The options of a session's Java, and the archive of classes that belongs to them.
-
-python -m tailrace.starting.session_java    makes the archive if it is missing
-"""
+"""The options of a session's Java, and the archive of classes that belongs to them."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,10 +84,3 @@ def spark_jars() -> Path | None:
     jars = Path(home, "jars")
     return jars if jars.is_dir() else None
 
-
-def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-
-
-if __name__ == "__main__":
-    make_archive(_say)
