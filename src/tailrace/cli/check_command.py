@@ -15,6 +15,7 @@ from rich.text import Text
 
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.cli.samples import Samples, sample_lines, wanted
+from tailrace.config.remarks import notes_of, warnings_of
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors import applying_of, checks_of
@@ -38,9 +39,9 @@ def check_connector(
     """Print what transforms do and the findings, and with `apply` fix them; the exit code is that of the remaining ones."""
     document, settings = load_with_document(config, worker, strict=strict)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
-    for note in (*(worker.ignored() if worker else ()), *settings.notes):
+    for note in notes_of(worker, settings):
         _line(out, "note", "cyan", note)
-    for warning in (*(worker.warnings() if worker else ()), *settings.warnings):
+    for warning in warnings_of(worker, settings):
         _line(out, "warning", "yellow", warning)
     findings: Sequence[Finding] = checks_of(settings).check(settings)
     if wanted(samples, settings, is_alone=True):

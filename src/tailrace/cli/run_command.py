@@ -8,6 +8,7 @@ from tailrace.cli.cluster import ClusterOptions
 from tailrace.cli.preparing import prepare_for_run
 from tailrace.cli.running import run_job
 from tailrace.cli.screen import Screen
+from tailrace.config.remarks import notes_of, warnings_of
 from tailrace.config.worker import Worker
 from tailrace.streaming.clusters import is_this_machine, job_for
 from tailrace.streaming.jobs import load_job
@@ -40,9 +41,9 @@ def run_connector(
         if is_here:  # elsewhere it is the executors that decode and encode
             prepare_for_run()
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
-            for note in (*(from_worker.ignored() if from_worker else ()), *settings.notes):
+            for note in notes_of(from_worker, settings):
                 screen.notice(f"note: {note}")
-            for warning in (*(from_worker.warnings() if from_worker else ()), *settings.warnings):
+            for warning in warnings_of(from_worker, settings):
                 screen.notice(f"warning: {warning}")
             stopped = run_job(
                 job,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from tailrace.config.remarks import notes_of, warnings_of
 from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
 from tailrace.streaming.status import State, StreamStatus
@@ -64,9 +65,9 @@ class Messages:
 
     def tell_of(self, worker: Worker | None, settings: Settings) -> None:
         """Hand on what is to be said of the configuration."""
-        for note in (*(worker.ignored() if worker else ()), *settings.notes):
+        for note in notes_of(worker, settings):
             self.say(f"note: {note}")
-        for warning in (*(worker.warnings() if worker else ()), *settings.warnings):
+        for warning in warnings_of(worker, settings):
             self.notice(f"warning: {warning}")
 
     def status(self) -> StreamStatus:
