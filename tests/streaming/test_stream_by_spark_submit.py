@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_two_streams_run_in_the_users_session_and_leave_it_open(config, mysql_se
         process.kill()
         process.wait()
     said = (tmp_path / "err.txt").read_text(errors="replace")
-    assert code == 0, said[-3000:]
+    assert code == 0, what_went_wrong(said)
     told = json.loads((tmp_path / "out.txt").read_text().splitlines()[-1])
     assert told["wrong"][0] == "ConfigError"
     assert "snapshot.mode" in told["wrong"][1]
@@ -86,6 +87,12 @@ def test_two_streams_run_in_the_users_session_and_leave_it_open(config, mysql_se
     assert told["session"] == 3
     assert keys_in(tmp_path / "a") == [1, 2]
     assert keys_in(tmp_path / "b") == [1, 2, 3]
+
+
+def what_went_wrong(said):
+    """The lines that name errors, whose traces are longer than a report has room for, and the end."""
+    named = [line for line in said.splitlines() if re.search("Error|Exception|Caused by|Traceback", line)]
+    return "\n".join([*named[:60], said[-1500:]])
 
 
 def keys_in(folder):

@@ -134,7 +134,10 @@ class GroovyEvaluation(Evaluation):
     def of_nothing(self, value: Value, node: Member | Call, mask: Mask) -> tuple[Cases, Mask]:
         """Null with `?.`; else an error, but for what null itself has."""
         if node.safe:
-            return Cases([(mask, NULL)]), nobody(self.n)
+            if isinstance(node, Call):  # Groovy evaluates the arguments even so, and fails where they do
+                for argument in node.arguments:
+                    self.evaluate(argument, mask)
+            return Cases([(mask & ~self.failed.mask, NULL)]), nobody(self.n)
         if isinstance(node, Call) and node.method in {"equals", "toString"}:
             return called(self, value, node, mask), nobody(self.n)
         fail_of_null(self, node, mask, "null")
