@@ -131,6 +131,15 @@ def test_what_the_user_says_wins_over_what_would_be_set(tmp_path):
     assert ("spark.executor.memoryOverhead" in conf, conf["spark.executor.memory"]) == (False, "1g")
 
 
+def test_options_of_java_are_kept_for_what_must_go_with_them(tmp_path):
+    name, file = "spark.driver.extraJavaOptions", tmp_path / "spark.properties"
+    file.write_text(f"{name}=-XX:+UseZGC\n")
+    assert settings_for("local[2]", ClusterOptions()).java_options == ""
+    assert settings_for("local[2]", ClusterOptions(properties_file=file)).java_options == "-XX:+UseZGC"
+    both = ClusterOptions(properties_file=file, conf=[f"{name}=-XX:+UseG1GC"])
+    assert settings_for("local[2]", both).java_options == "-XX:+UseG1GC"
+
+
 def test_the_own_address_is_the_one_on_the_way_to_the_master(monkeypatch):
     assert own_address(HERE) == "127.0.0.1"
     monkeypatch.setattr(socket, "gethostbyname", lambda name: "127.0.1.1")

@@ -1,5 +1,6 @@
 """The direct way and the DataFrame way as Spark really drives them."""
 
+import itertools
 import json
 import os
 import shutil
@@ -151,6 +152,54 @@ def test_a_killed_planner_is_followed_by_another(spark, job, checkpoint, tmp_pat
     assert len(killed) == 1
     assert delivered(tmp_path) == list(range(1400))
     assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
+
+
+@pytest.fixture
+def failing(spark, tmp_path, monkeypatch):
+    """Queries whose task fails in Java, in place of the first ones of a run: so many, or all."""
+
+    def put_before(count):
+        real, numbers = run.start, itertools.count()
+
+        def start(*arguments, **options):
+            number = next(numbers)
+            if number >= count:
+                return real(*arguments, **options)
+            rows = spark.readStream.format("rate").option("rowsPerSecond", 50).load().selectExpr("reflect('java.lang.Integer', 'parseInt', 'no number')")
+            place = str(tmp_path / f"failing {number}")
+            return rows.writeStream.format("noop").option("checkpointLocation", place).start()
+
+        monkeypatch.setattr(run, "start", start)
+
+    return put_before
+
+
+def deliver_all(spark, job, checkpoint, told):
+    with closing(Link(lambda kind, content: None)) as link:
+        run.deliver(
+            spark, job, str(checkpoint), link, available_now=True, stop_requested=lambda: False, notice=told.append
+        )
+
+
+def test_a_task_that_failed_within_spark_is_followed_by_another(spark, job, checkpoint, tmp_path, failing):
+    told = []
+    failing(1)
+    deliver_all(spark, job, checkpoint, told)
+    assert delivered(tmp_path) == list(range(700))
+    (line,) = told
+    assert line.startswith("a task has failed within Spark (Lost task 0.0 in stage ")
+    assert "InvocationTargetException" in line
+    assert line.endswith("another goes on from the last commit in 0 s")
+
+
+def test_but_not_when_each_of_four_fails(spark, job, checkpoint, tmp_path, failing, monkeypatch):
+    told = []
+    monkeypatch.setattr(run, "paused", lambda seconds, stopping: False)
+    failing(10)
+    with pytest.raises(Exception, match="no number"):
+        deliver_all(spark, job, checkpoint, told)
+    assert len(told) == 3
+    assert delivered(tmp_path) == []
 
 
 def test_a_stop_is_clean_also_when_the_planner_is_dead(spark, job, checkpoint, tmp_path):

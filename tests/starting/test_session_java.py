@@ -6,7 +6,7 @@ import pytest
 
 from tailrace.starting import class_archive, session_java
 from tailrace.starting.class_archive import archive_of
-from tailrace.starting.session_java import archive_of_session, how_started, make_archive
+from tailrace.starting.session_java import OPTIONS, archive_of_session, how_started, make_archive, options_beside
 
 
 @pytest.mark.spark
@@ -38,6 +38,16 @@ def test_it_is_told_how_classes_came_and_why(tmp_path, monkeypatch):
     archive.path.touch(mode=0o600)
     assert "does not accept" in how_started(os.getpid(), archive)
     assert "does not tell" in how_started(2**22 + 1, archive)
+
+
+def test_a_collector_of_the_users_own_takes_the_place_of_ours(monkeypatch):
+    for name in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "PYSPARK_SUBMIT_ARGS"):
+        monkeypatch.delenv(name, raising=False)
+    assert options_beside("-Dx=y -XX:+UseStringDeduplication") == OPTIONS
+    others = tuple(option for option in OPTIONS if option != "-XX:+UseSerialGC")
+    assert options_beside("-Dx=y -XX:+UseG1GC") == others
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:+UseParallelGC")
+    assert options_beside("") == others
 
 
 def test_where_there_is_no_java_nothing_is_made_and_nothing_raised(tmp_path, monkeypatch):

@@ -28,6 +28,7 @@ OVERHEAD_MB: Final = 1024
 _MASTER: Final = re.compile(r"local(-cluster)?(\[[^\]]*\])?|yarn|(spark|k8s)://.+")
 _SECRET: Final = re.compile(r"secret|password|passphrase|token|access[._]?key|credential", re.IGNORECASE)
 _NO_SECRET: Final = re.compile(r"\.secrets\.|\.secretKeyRef\.|(file|path|enabled)$", re.IGNORECASE)  # where one is
+_JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 _FIXED: Final = {
     "spark.master": "--master names it",
     "spark.submit.deployMode": "tailrace run is the driver itself: to run it on the cluster, let spark-submit start a script "
@@ -79,6 +80,7 @@ class SparkSettings:
         properties_file: has further ones.
         in_file: their names.
         python: the program of the executors' Python; None for this one.
+        java_options: what is given as `spark.driver.extraJavaOptions`.
 
     """
 
@@ -86,6 +88,7 @@ class SparkSettings:
     properties_file: Path | None = None
     in_file: Collection[str] = ()
     python: str | None = None
+    java_options: str = ""
 
 
 def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
@@ -103,7 +106,12 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
     given = {**in_file, **conf}
     if master.startswith("local") and not master.startswith("local-cluster"):
         _refuse_of_clusters(master, options)
-        return SparkSettings(conf=conf, properties_file=options.properties_file, in_file=in_file.keys())
+        return SparkSettings(
+            conf=conf,
+            properties_file=options.properties_file,
+            in_file=in_file.keys(),
+            java_options=given.get(_JAVA_OPTIONS, ""),
+        )
     defaults = {
         "spark.dynamicAllocation.enabled": "false",
         "spark.executor.memoryOverhead": _overhead(given),
@@ -121,6 +129,7 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
         },
         properties_file=options.properties_file,
         in_file=in_file.keys(),
+        java_options=given.get(_JAVA_OPTIONS, ""),
         python=given.get("spark.pyspark.python") or (ARCHIVED_PYTHON if options.archives else None),
     )
 

@@ -12,7 +12,7 @@ from tailrace.cache import cache_folder, keep
 from tailrace.cli.worker_python import worker_python
 from tailrace.starting import direct_java
 from tailrace.starting.direct_java import StartedJava, is_plain
-from tailrace.starting.session_java import OPTIONS, archive_of_session, spark_jars
+from tailrace.starting.session_java import archive_of_session, options_beside, spark_jars
 
 _LOGGING: Final = """\
 status = off
@@ -52,12 +52,19 @@ def start(*, verbose: bool = False, more: Sequence[str] | None = None) -> Starte
     return _started
 
 
-def options(*, verbose: bool, more: Sequence[str] | None) -> list[str]:
-    """The options of a session's Java; `more` in place of those that have it begin with an archive of Spark's classes."""
+def options(*, verbose: bool, more: Sequence[str] | None, given: str = "") -> list[str]:
+    """The options of a session's Java.
+
+    Args:
+        verbose: whether it logs.
+        more: in place of the options that have it begin with an archive of Spark's classes.
+        given: a user's, which come after these.
+
+    """
     if more is None:
         archive = archive_of_session()
         more = () if archive is None else archive.options()
-    return [f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}", *OPTIONS, *more]
+    return [f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}", *options_beside(given), *more]
 
 
 def take(*, verbose: bool, more: Sequence[str] | None) -> StartedJava | None:

@@ -72,7 +72,8 @@ def start_session(
     ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **({} if is_here else ELSEWHERE)}
     if java is None or not _connected(java, ours):
         # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
-        ours["spark.driver.defaultJavaOptions"] = " ".join(java_start.options(verbose=verbose, more=java_options))
+        options = java_start.options(verbose=verbose, more=java_options, given=settings.java_options)
+        ours["spark.driver.defaultJavaOptions"] = " ".join(options)
     settled = {name: value for name, value in ours.items() if name not in settings.in_file}
     found = _made({**settled, **settings.conf}, settings, verbose=verbose)
     if verbose:

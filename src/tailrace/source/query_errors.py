@@ -7,6 +7,8 @@ import re
 from tailrace.errors import FencedError, PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
+FAILED_TASK = re.compile(r"Job aborted due to stage failure:.*?most recent failure: (?P<why>[^\n]*)", re.DOTALL)
+RAISED_BY_PYTHON = ("PythonException", "Traceback (most recent call last)")
 DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException|failed to connect back).*?PythonStreamingSourceRunner", re.DOTALL)
 
 
@@ -14,6 +16,16 @@ def is_dead_process(error: Exception) -> bool:
     """Whether the query failed because a Python process of Spark's died (killed, out of memory) or could not start."""
     text = full_text(error)
     return any(sign in text for sign in DEAD_TASK) or is_dead_planner(error)
+
+
+def failure_of_java(error: Exception) -> str:
+    """What Spark's Java said when a task failed in it and not in Python; "" if that is not what ended the query.
+
+    On a cluster Spark itself tries a task four times before it says so, in a session on one machine only once.
+    """
+    text = full_text(error)
+    found = FAILED_TASK.search(text)
+    return "" if found is None or any(sign in text for sign in RAISED_BY_PYTHON) else found["why"].strip()
 
 
 def is_stopped(error: Exception) -> bool:

@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -30,7 +31,14 @@ from tailrace.source.checkpoint_folder import folder_of
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.lane_alignment import counted
-from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
+from tailrace.source.query_errors import (
+    failure_of_java,
+    is_dead_planner,
+    is_dead_process,
+    is_stopped,
+    is_taken_over,
+    may_be_lost,
+)
 from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
 from tailrace.source.slots import allocated_slots, require_slots, slots
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 SNAPSHOT_COMMIT_SECONDS = 3.0  # latency does not matter here, and each commit waits for the brokers
+FAILURES_OF_JAVA = 3  # in a row; as often as Spark tries a task again on a cluster
 QUIET_SECONDS = 60.0  # a query that ran this long has recovered from its predecessor's failure
 
 Notice = Callable[[str], None]
@@ -217,7 +226,7 @@ class _Run:
         return partial(retrying, job.pace, notice=self.notice, stopping=self.stop_requested)
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
-        """Run the query, and restart it when a process died: the next task delivers what was not committed."""
+        """Run the query, and restart it after a mishap of Spark's: the next task delivers what was not committed."""
         deaths = 0
         while True:
             began = time.monotonic()
@@ -228,13 +237,22 @@ class _Run:
                 if self.stop_requested() and (is_stopped(error) or is_dead_planner(error)):
                     return True  # a planner has delivered nothing that could be missing
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
-                if self.stop_requested() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
+                what, most = _mishap(error)
+                if self.stop_requested() or not what or deaths > most or 0 <= job.pace.max_retries < deaths:
                     raise
                 # at once the first time, since one death is often an accident; then 1 s, 2 s, 4 s …
                 pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
-                self.notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
+                self.notice(f"{what}; another goes on from the last commit in {pause:g} s")
                 if paused(pause, self.stop_requested):
                     return True
+
+
+def _mishap(error: Exception) -> tuple[str, float]:
+    """What happened to a query that another one may follow, and how often in a row; "" for other errors."""
+    if is_dead_process(error):
+        return "a process of Spark's has died", inf
+    failure = failure_of_java(error)
+    return (f"a task has failed within Spark ({failure})", FAILURES_OF_JAVA) if failure else ("", 0)
 
 
 def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, available_now: bool) -> StreamingQuery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,9 +15,19 @@ from tailrace.starting import class_archive
 from tailrace.starting.class_archive import ClassArchive
 
 # a small heap that is collected by one thread; code is compiled once and lightly, as Spark's Java only plans
-OPTIONS: Final = ("-XX:+UseSerialGC", "-Xss4m", "-XX:TieredStopAtLevel=1")
+# new objects in 64 MB, however large the machine: it fills all that it is given, and what it has touched it keeps
+OPTIONS: Final = ("-XX:+UseSerialGC", "-Xss4m", "-XX:TieredStopAtLevel=1", "-Xmn64m")
+_COLLECTOR: Final = re.compile(r"-XX:\+Use\w+GC\b")
+_READ_BY_JAVA: Final = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "PYSPARK_SUBMIT_ARGS")
 
 MAKING: Final = "making an archive of Spark's classes, once on this machine, so that Spark starts in half the time"
+
+
+def options_beside(given: str) -> tuple[str, ...]:
+    """`OPTIONS` that go with a user's, `given` and in the environment: Java does not start with two collectors."""
+    texts = (given, *(os.environ.get(name, "") for name in _READ_BY_JAVA))
+    other = any(_COLLECTOR.search(text) for text in texts)
+    return tuple(option for option in OPTIONS if not (other and _COLLECTOR.match(option)))
 
 
 def archive_of_session() -> ClassArchive | None:
