@@ -98,7 +98,7 @@ def _outbox() -> Options:
     )
 
 
-_LITERALS: Final = st.sampled_from(["x", "12", "true", "1.5", "[1,2]", ""])
+_LITERALS: Final = st.sampled_from(["x", "12", "true", "1.5", "1,2", ""])
 _HEADERS: Final = st.sampled_from(["__op", "h", "g", "__debezium.newkey"])
 _BOTH: Final = ("$Key", "$Value", "$Value", "$Value")
 _KINDS: Final[tuple[tuple[int, str, tuple[str, ...], Options], ...]] = (
@@ -148,5 +148,10 @@ def _transform() -> st.SearchStrategy[Transform]:
     )
 
 
-chains = st.lists(_transform(), min_size=1, max_size=4)
+def _is_comparable(chain: Sequence[Transform]) -> bool:
+    """Whether no record fails here that Kafka drops later (differences.md: a required field that has no value, extracted)."""
+    return not any("ExtractField" in each.type and each.options["field"] == "after.id" for each in chain[:-1])
+
+
+chains = st.lists(_transform(), min_size=1, max_size=4).filter(_is_comparable)
 """Chains of one to four transforms."""

@@ -1,7 +1,7 @@
 """tailrace's TimestampConverter and TimestampRouter beside Kafka's."""
 
 import pytest
-from tests.formats.chains import all_same, kafka
+from tests.formats.chains import UNWRAP, all_same, kafka
 from tests.formats.typed_lines import MOMENTS, TYPED
 
 pytestmark = pytest.mark.debezium
@@ -60,6 +60,13 @@ def test_wholes_and_failures_are_those_of_kafka(connect_parts, case):
 
 def test_events_are_converted_as_kafka_does(connect_parts):
     assert all_same(connect_parts, (converter("ts_ms", "string", format="yyyy-MM-dd HH:mm"),)).records
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_of_a_null_kafka_changes_the_schema_whatever_the_field_is(connect_parts, target):
+    found = all_same(connect_parts, (UNWRAP, converter("id", target)))
+    assert found.records
+    assert found.failed
 
 
 @pytest.mark.parametrize("options", ROUTERS)

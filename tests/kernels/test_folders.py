@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,16 @@ def test_new_ones_go_to_the_first_folder_that_can_be_made_and_all_are_looked_in(
 def test_the_users_choice_is_the_only_one(tmp_path, monkeypatch):
     monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
     assert folders.folders() == [tmp_path / folders.environment()]
+
+
+@pytest.mark.parametrize("is_checkout", [True, False])
+def test_only_an_installed_package_has_them_beside_it(tmp_path, monkeypatch, is_checkout):
+    monkeypatch.delenv(folders.VARIABLE, raising=False)
+    monkeypatch.setattr(folders, "_SOURCES", tmp_path)
+    if is_checkout:
+        (tmp_path / "pyproject.toml").touch()
+    beside = Path(folders.__file__).parent / "__pycache__"
+    assert (beside / folders.environment() in folders.folders()) is not is_checkout
 
 
 def test_the_private_folder_is_used_again(tmp_path):

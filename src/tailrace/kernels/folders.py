@@ -1,7 +1,8 @@
 """Folders for compiled kernels: where they are looked for, and where new ones go.
 
-Beside the package, where an image has them for every user; else in the user's cache folder; else in a private one below the
-temporary folder, as executors of a cluster often have nothing else. `NUMBA_CACHE_DIR` names the only one. In it is a folder for
+Beside the package, where an image has them for every user; a checkout has them in the user's cache folder, for all checkouts
+of the same sources. Else they are in that folder too, or in a private one below the temporary folder, as executors of a cluster
+often have nothing else. `NUMBA_CACHE_DIR` names the only one. In it is a folder for
 each Python, numba and processor, so that many of them can share a home. A folder that other users can write to is never used,
 because the files in it are executed. Nothing here imports numba.
 """
@@ -23,6 +24,7 @@ from tailrace.cache import cache_folder
 from tailrace.kernels.baseline import CPU_FEATURES, CPU_NAME, baseline
 
 VARIABLE: Final = "NUMBA_CACHE_DIR"
+_SOURCES: Final = Path(__file__).parents[3]
 _MADE_OF: Final = ("numba", "llvmlite", "numpy")
 
 
@@ -74,11 +76,17 @@ def _bases() -> Iterator[Path]:
     if given:
         yield Path(given)
         return
-    yield Path(__file__).parent / "__pycache__"
+    if not _is_checkout():
+        yield Path(__file__).parent / "__pycache__"
     yield cache_folder() / "kernels"
     own = private_folder(Path(tempfile.gettempdir()))
     if own is not None:
         yield own / "kernels"
+
+
+def _is_checkout() -> bool:
+    """Whether the package is where it is worked on, and not installed."""
+    return (_SOURCES / "pyproject.toml").exists()
 
 
 def _is_made(folder: Path) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 try:
     import fcntl
@@ -20,21 +22,37 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
     Where there are no locks (Windows, some network file systems) it is not held: what it guards is then done more than once.
     """
-    if not _HAS_LOCKS:
-        yield
-        return
-    try:
-        handle = path.open("w")
-    except OSError:
+    handle = _taken(path, waiting) if _HAS_LOCKS else None
+    if handle is None:
         yield
         return
     with handle:
+        yield
+        path.unlink(missing_ok=True)
+
+
+def _taken(path: Path, waiting: Callable[[], None]) -> IO[str] | None:
+    """The file, locked; None where that can't be."""
+    while True:
+        try:
+            handle = path.open("w")
+        except OSError:
+            return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             waiting()
             fcntl.flock(handle, fcntl.LOCK_EX)
         except OSError:
-            pass
-        yield
-        path.unlink(missing_ok=True)
+            handle.close()
+            return None
+        if _is_at(handle, path):
+            return handle
+        handle.close()  # who had it has removed it, and a third may have another one of this name by now
+
+
+def _is_at(handle: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle.fileno()), path.stat())
+    except FileNotFoundError:
+        return False

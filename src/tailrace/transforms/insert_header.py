@@ -31,7 +31,11 @@ SPEC = TransformSpec(
     doc="Adds a header with a fixed value, behind others of that name.",
     properties=(
         Property(name="header", required=True, doc="The header's name."),
-        Property(name="value.literal", required=True, doc="Its value, typed as it looks: `true`, `12`, `1.5`, text."),
+        Property(
+            name="value.literal",
+            required=True,
+            doc="Its value, typed as it looks: `true`, `12`, `1.5`, text. Lists, maps and `null` are refused.",
+        ),
     ),
     make=InsertHeader,
 )

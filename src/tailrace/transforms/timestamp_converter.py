@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from tailrace.changes.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.changes.field_paths import is_null
 from tailrace.changes.layout_edits import with_fields
@@ -78,12 +80,33 @@ class TimestampConverter:
     def _moment(self, node: Node, root: Node, added: Additions, what: str) -> Node:
         form = form_of(node.schema)
         if form is None or not has_column(node):
-            raise CannotApplyError(f"{what} is a {node.schema.name or node.schema.type}, which is no moment")
+            why = f"{what} is a {node.schema.name or node.schema.type}, which is no moment"
+            if what == _WHOLE:
+                raise CannotApplyError(why)
+            return self._nulls(node, root, added, why)
         if form == STRING and self._target == STRING:
             self._parser = self._parser or self._made_parser()
         schema = TARGETS[self._target].with_(optional=node.schema.optional)
         slot = added.column(lambda records: self._column(records, node, root, form, what))
         return Column(schema, slot, added.each_record())
+
+    def _nulls(self, node: Node, root: Node, added: Additions, why: str) -> Node:
+        """In place of what is no moment: of a null Kafka changes the schema without a look at it, and fails on all else."""
+
+        def require_null(records: SourceRecords) -> None:
+            failed = ~is_null(records, root)
+            if failed.any():
+                raise FailedRecordsError(failed, why)
+
+        added.check(require_null)
+        schema = TARGETS[self._target].with_(optional=node.schema.optional)
+        return Column(schema, added.column(self._no_moments), added.each_record())
+
+    def _no_moments(self, records: SourceRecords) -> Vector:
+        n = len(records)
+        return vector_of_moments(
+            np.zeros(n, np.int64), np.zeros(n, np.bool_), self._target, self._precision, self._writer
+        )
 
     def _made_parser(self) -> JavaDateParser:
         """For a text that is to become text: only now it is known that `format` is read, too."""

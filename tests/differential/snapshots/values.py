@@ -75,6 +75,12 @@ ODD: tuple[Odd, ...] = (
         r"f|fu|f24",
         "FLOAT: the server's text has six significant digits; what is stored is only in the log",
     ),
+    Odd(
+        r"dbz\.d_types\.ints",
+        r"tiu",
+        "128 to 255 of a TINYINT UNSIGNED as a boolean: true in a snapshot; a signed number, and so false, in the stream",
+        r"custom converter: .*",
+    ),
     Odd(r"dbz\.d_types\.(ints|not_nulls|zero_dates)", r"yn?", "YEAR 0000: 2000 in a snapshot, 1900 in the stream"),
     Odd(
         r"dbz\.d_types\.zero_dates",

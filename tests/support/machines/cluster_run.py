@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import uuid
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from support.machines.spark import PROPERTIES, SECRET, tasks
 from support.machines.yard import TIMEOUT_SECONDS
 
 REMOTE, INODE = 2, 9  # columns of /proc/PID/net/tcp
-CONFIG, CHECKPOINT = "/tmp/connector.json", "/tmp/checkpoint"
+CONFIG = "/tmp/connector.json"
 SPARK = {
     "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
@@ -34,6 +35,7 @@ class ClusterRun:
         self._config = config
         self._to = to
         self._ports = set(ports)
+        self._checkpoint = f"/tmp/checkpoint-{uuid.uuid4().hex}"  # the machines are those of other tests too
         self._program = None
 
     def move(self, machine):
@@ -90,7 +92,7 @@ class ClusterRun:
         return self._program.wait(seconds)
 
     def _command(self, *options):
-        run = ["run", CONFIG, "--to", self._to, "--checkpoint", CHECKPOINT, "--master", self._yard.spark.url]
+        run = ["run", CONFIG, "--to", self._to, "--checkpoint", self._checkpoint, "--master", self._yard.spark.url]
         where = ["--properties-file", PROPERTIES]
         settings = [word for name, value in SPARK.items() for word in ("--conf", f"{name}={value}")]
         return [sys.executable, "-m", "tailrace.cli.main", *run, *where, *settings, *options]
