@@ -42,7 +42,8 @@ class LaneFigures:
         self._lanes = lanes
         self._before = rows_of(state)
         self._clock = clock
-        self._reported: dict[str, tuple[TableState, bool]] = {}
+        self._noted: dict[str, tuple[TableState, bool, int]] = {}  # by table: its state, whether it is done, about how many rows
+        self._about = 0
         self._reported_at = -REPORT_SECONDS
 
     def throttled(self, state: SnapshotState) -> Figures | None:
@@ -53,36 +54,47 @@ class LaneFigures:
     def of(self, state: SnapshotState) -> Figures:
         """The figures of a state."""
         self._reported_at = self._clock()
-        left = {segment.table: segment for segment in state.segments}
         unfinished = state.unfinished
-        abouts = {
-            name: about(table, left.get(name)) if name in unfinished else table.rows
+        # Most tables wait or are done: what was found of these holds.
+        changed = {
+            name: (table, name not in unfinished)
             for name, table in state.tables.items()
+            if (noted := self._noted.get(name)) is None
+            or noted[0] is not table
+            or noted[1] is not (name not in unfinished)
         }
-        now = {name: (table, name not in unfinished) for name, table in state.tables.items()}
-        changed = {name: reported for name, reported in now.items() if self._is_news(name, *reported)}
-        self._reported = now
+        news = self._told(changed)
+        left = {segment.table: segment for segment in state.segments if segment.table in changed}
+        for name, (table, done) in changed.items():
+            self._note(name, table, table.rows if done else about(table, left.get(name)), done=done)
         return {
             "lanes": self._lanes,
             "before": self._before,
             "rows": rows_of(state),
             "chunks": state.finished.chunks + sum(table.chunks for table in state.tables.values()),
-            "about": state.finished.rows + sum(abouts.values()),
+            "about": state.finished.rows + self._about,
             "tables": state.finished.tables + len(state.tables),
             "done": state.finished.tables + len(state.tables) - len(unfinished),
             "ended": state.done,
-            "of": {name: _of(table, abouts[name], done=done) for name, (table, done) in changed.items()},
+            "of": {name: _of(*self._noted[name]) for name in news},
         }
 
-    def _is_news(self, name: str, table: TableState, done: bool) -> bool:
-        """Whether a table changed since its last figures.
+    def _told(self, changed: Mapping[str, tuple[TableState, bool]]) -> list[str]:
+        """Those of the changed tables that are told.
 
         A whole table that waits is no news; one in parts is, because the display sums up its parts.
         """
-        reported = self._reported.get(name)
-        if reported is None:
-            return bool(table.rows or table.chunks) or table.parts > 1 or done
-        return reported[0] is not table or reported[1] != done
+        return [
+            name
+            for name, (table, done) in changed.items()
+            if name in self._noted or table.rows or table.chunks or table.parts > 1 or done
+        ]
+
+    def _note(self, name: str, table: TableState, rows: int, *, done: bool) -> None:
+        """Note what was found of a table; a lane's states all have the same tables."""
+        known = self._noted.get(name)
+        self._about += rows - (known[2] if known else 0)
+        self._noted[name] = table, done, rows
 
 
 def merged(before: Figures | None, after: Figures | None) -> Figures | None:
@@ -123,7 +135,7 @@ def _place(table: TableState, left: Segment | None) -> float | None:
     return min(max((reached - low) / (high - low), 0.0), 1.0)
 
 
-def _of(table: TableState, about_: int, *, done: bool) -> dict[str, Any]:
+def _of(table: TableState, done: bool, about_: int) -> dict[str, Any]:
     return {
         "rows": table.rows,
         "about": about_,

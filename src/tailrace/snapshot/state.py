@@ -11,7 +11,7 @@ omitted, and for finished tables that a lane had whole only the sums are kept. `
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
@@ -89,10 +89,14 @@ class Finished:
     chunks: int = 0
     incomplete: int = 0
 
-    def plus(self, table: TableState) -> Finished:
-        """With one more."""
-        counts = self.rows + table.rows, self.chunks + table.chunks, self.incomplete + table.incomplete
-        return Finished(self.tables + 1, *counts)
+    def plus(self, tables: Sequence[TableState]) -> Finished:
+        """With some more."""
+        return Finished(
+            self.tables + len(tables),
+            self.rows + sum(table.rows for table in tables),
+            self.chunks + sum(table.chunks for table in tables),
+            self.incomplete + sum(table.incomplete for table in tables),
+        )
 
     def to_dict(self) -> dict[str, int]:
         """As JSON."""
@@ -146,21 +150,21 @@ class SnapshotState:
     @property
     def unfinished(self) -> dict[str, None]:
         """The tables with undelivered rows, those with segments first and in their order."""
-        return dict.fromkeys((*(segment.table for segment in self.segments), *self.held))
+        return dict.fromkeys([*[segment.table for segment in self.segments], *self.held])
 
     def forgetful(self) -> SnapshotState:
         """The same, with only the sums of finished tables that the lane had whole."""
         unfinished = self.unfinished
-        kept, finished = {}, self.finished
+        kept, finished = {}, list[TableState]()
         for name, table in self.tables.items():
-            if name in unfinished or table.parts > 1:
+            if table.parts > 1 or name in unfinished:
                 kept[name] = table
             else:
-                finished = finished.plus(table)
+                finished.append(table)
         opens = self.opens and next(iter(kept), None) == next(
             iter(self.tables), None
         )  # only the first table's may be first
-        return replace(self, tables=kept, finished=finished, opens=opens)
+        return replace(self, tables=kept, finished=self.finished.plus(finished), opens=opens)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON; forgetful."""

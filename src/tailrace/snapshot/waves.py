@@ -45,8 +45,8 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import Any
+from itertools import islice, takewhile
+from typing import Any, Final
 
 import numpy as np
 
@@ -55,19 +55,14 @@ from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.first_changes import FirstTouches, Rewinder, Rows, TableTouches
 from tailrace.snapshot.multiset import RowCounts
 from tailrace.snapshot.pieces import Pieces
-from tailrace.snapshot.segments import Bound, Interval, Segment, undelivered
+from tailrace.snapshot.places import Place, Places
+from tailrace.snapshot.segments import Bound, Interval, Segment
 from tailrace.snapshot.source import Chunk, Piece, ReadRows, SnapshotSource, View, Wave
 from tailrace.snapshot.state import SnapshotState
 
+MOST_AHEAD: Final = 1000  # segments that are announced before each turn: no source reads more of them ahead
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Place:
-    """The unread rest of a segment."""
-
-    rest: Segment
-    ended: bool = False
 
 
 @dataclass(slots=True)
@@ -76,7 +71,7 @@ class _Held:
 
     of: ReadRows | TableTouches
     rows: Rows
-    place: _Place | None = None
+    place: Place | None = None
     before: Bound | None = None
     _digest: Digests | None = None
 
@@ -113,12 +108,14 @@ class SnapshotLane:
         self._whole = whole
         self._stored = state
         self._position: Mapping[str, Any] = state.position
-        self._places = [_Place(segment) for segment in state.segments]
-        tables = {*(place.rest.table for place in self._places), *state.held}
+        self._places = Places(state.segments)
+        tables = {*(segment.table for segment in state.segments), *state.held}
+        self._places.through |= {table: None for table in state.held if not self._places.of(table)}
         self._counts = {name: RowCounts(is_chosen=name in chosen) for name in tables & whole}
         self._rewinders: dict[str, Rewinder | RowCounts] = {name: Rewinder() for name in tables - whole}
         self._rewinders |= self._counts
         self._held: dict[str, _Held] = {}
+        self._images: dict[str, str] = {}  # of the held rows that are images, the digests
         self._pieces = Pieces(state)
 
     def waves(self) -> Iterator[Wave]:
@@ -126,7 +123,7 @@ class SnapshotLane:
         if self._stored.done:
             return
         self._rebuild()
-        while (place := next((place for place in self._places if not place.ended), None)) is not None:
+        while (place := next(iter(self._places), None)) is not None:
             yield from self._turn(place)
         if self._held:
             yield self._wave(self._ended())
@@ -152,7 +149,7 @@ class SnapshotLane:
             if view is not None:
                 view.close()
             return view is None
-        rests = (place.rest for place in self._places if place.rest.table == table)
+        rests = (place.rest for place in self._places.of(table))
         return self._source.read(next(rests, Segment(table))) is None
 
     def _hold_again(self, touches: TableTouches, rows: Rows) -> None:
@@ -164,9 +161,20 @@ class SnapshotLane:
             self._hold_image(touches, found)
 
     def _hold_image(self, touches: TableTouches, rows: Rows) -> None:
-        self._held[touches.table] = _Held(touches, rows[-1:])
+        held = self._held[touches.table] = _Held(touches, rows[-1:])
+        self._images[touches.table] = held.digest.tobytes().hex()
 
-    def _turn(self, place: _Place) -> Iterator[Wave]:
+    def _hold(self, table: str, held: _Held) -> None:
+        """Hold a row that was read."""
+        self._held[table] = held
+        self._images.pop(table, None)
+
+    def _let_go(self, table: str) -> _Held | None:
+        """The row that is held of a table, if one is: it is not held any more."""
+        self._images.pop(table, None)
+        return self._held.pop(table, None)
+
+    def _turn(self, place: Place) -> Iterator[Wave]:
         """Read a chunk, or a few, and the log after it."""
         if place.rest.table in self._whole:
             yield from self._turn_whole(place)
@@ -183,12 +191,12 @@ class SnapshotLane:
             else:
                 yield self._wave(self._taken(of, chunk))
 
-    def _read_some(self) -> Iterator[tuple[_Place, Chunk | None]]:
+    def _read_some(self) -> Iterator[tuple[Place, Chunk | None]]:
         """The next chunk, and as many following ones as the source has room for."""
         is_first = True
-        places = [place for place in self._places if not place.ended]
-        self._source.expect(place.rest for place in takewhile(lambda place: place.rest.table not in self._whole, places))
-        for place in places:
+        with_key = takewhile(lambda place: place.rest.table not in self._whole, self._places)
+        self._source.expect(place.rest for place in islice(with_key, MOST_AHEAD))
+        for place in self._places:
             rest: Segment | None = place.rest
             while rest is not None:
                 if not is_first and (rest.table in self._whole or not self._source.has_room()):
@@ -200,7 +208,7 @@ class SnapshotLane:
                     return  # of a table that is changing: the log comes first
                 rest = _behind(rest, chunk)
 
-    def _turn_whole(self, place: _Place) -> Iterator[Wave]:
+    def _turn_whole(self, place: Place) -> Iterator[Wave]:
         """Open a view of a table, and read it if it holds."""
         table = place.rest.table
         yield from self._follow()  # so that the view need not be kept open for that
@@ -214,9 +222,10 @@ class SnapshotLane:
             if view.position is not None and table not in altered and view.holds():
                 yield from self._read_whole(place, view)
 
-    def _read_whole(self, place: _Place, view: View) -> Iterator[Wave]:
+    def _read_whole(self, place: Place, view: View) -> Iterator[Wave]:
         """The rows of a view that existed at P, except the last one, which is held."""
         table, counts = place.rest.table, self._counts[place.rest.table]
+        self._places.begin(place)
         del self._rewinders[table]
         for rows in view.rows():
             kept = counts.untouched(rows.digests)
@@ -226,9 +235,9 @@ class SnapshotLane:
                 if settled:
                     yield self._wave(settled)
                 released = self._released(table)
-                self._held[table] = _Held(rows, kept[-1:], place)
+                self._hold(table, _Held(rows, kept[-1:], place))
                 yield self._wave(released + self._pieces.going_on(table, rows, kept[:-1]))
-        place.ended = True
+        self._places.end(place)
         self._tell_doubts(table, counts)
         yield self._wave([])
 
@@ -283,14 +292,16 @@ class SnapshotLane:
         if touches.table in self._whole or held is None or not len(rows):
             return
         if _is(touches.before[rows], held.digest).any():
-            del self._held[touches.table]
+            self._let_go(touches.table)
 
-    def _taken(self, place: _Place, chunk: Chunk) -> list[Piece]:
+    def _taken(self, place: Place, chunk: Chunk) -> list[Piece]:
         """The rows of a chunk that are as they were at P, except the last one, which is held."""
         table = place.rest.table
         kept = self._untouched(table, chunk)
         before = place.rest.after
-        place.ended = chunk.is_last
+        self._places.begin(place)
+        if chunk.is_last:
+            self._places.end(place)
         if len(chunk):
             place.rest = replace(place.rest, after=chunk.bound(len(chunk) - 1))
         self._pieces.count(table, chunks=int(len(chunk) > 0))
@@ -299,7 +310,7 @@ class SnapshotLane:
         released = self._settled(table) + self._released(table)
         last = int(kept[-1])
         before = chunk.bound(last - 1) if last else before
-        self._held[table] = _Held(chunk, kept[-1:], place, before)
+        self._hold(table, _Held(chunk, kept[-1:], place, before))
         return released + self._pieces.going_on(table, chunk, kept[:-1])
 
     def _untouched(self, table: str, chunk: Chunk) -> Rows:
@@ -311,7 +322,7 @@ class SnapshotLane:
 
     def _released(self, table: str) -> list[Piece]:
         """The rows held of a table, now that more of it follows."""
-        held = self._held.pop(table, None)
+        held = self._let_go(table)
         if held is None:
             return []
         is_image = held.place is None
@@ -319,7 +330,8 @@ class SnapshotLane:
 
     def _final(self, table: str, *, is_end: bool) -> list[Piece]:
         """The rows held of a table, now that nothing of it follows."""
-        held = self._held.pop(table)
+        held = self._held[table]
+        self._let_go(table)
         return self._pieces.ending(table, held.of, held.rows, is_end=is_end)
 
     def _ended(self) -> list[Piece]:
@@ -333,43 +345,44 @@ class SnapshotLane:
 
         `following` is a table that will have one immediately.
         """
-        unread = {place.rest.table for place in self._places if not place.ended} | {following}
-        through = [table for table in self._held if table not in unread]
+        over = [table for table in self._places.through if table != following]
+        through = [table for table in over if table in self._held]
+        if len(through) > 1:  # in the order in which they were held
+            through = [table for table in self._held if table in self._places.through and table != following]
         if following is None and len(through) == len(self._held):
             through = through[:-1]
         pieces = [piece for table in through for piece in self._final(table, is_end=False)]
-        for table in self._rewinders.keys() - unread - self._held.keys():
-            del self._rewinders[table]
+        for table in over:
+            if table not in self._held:
+                self._rewinders.pop(table, None)
+                del self._places.through[table]
         return pieces
 
     def _end(self, table: str) -> None:
         """Drop a table that is gone from what is to be read."""
-        for place in self._places:
-            place.ended = place.ended or place.rest.table == table
+        for place in self._places.of(table):
+            self._places.end(place)
 
     def _wave(self, pieces: Sequence[Piece]) -> Wave:
         return Wave([*pieces, *self._settled()], self._state(), self._is_open())
 
     def _is_open(self) -> bool:
         """Whether a table without a key is delivered except for its last row."""
-        return any(held.place is not None and held.place.rest.table in self._whole for held in self._held.values())
+        whole = (place for place in self._places.begun if place.rest.table in self._whole)
+        held = ((place, self._held.get(place.rest.table)) for place in whole)
+        return any(row is not None and row.place is place for place, row in held)
 
     def _state(self) -> SnapshotState:
-        images = {table: held.digest.tobytes().hex() for table, held in self._held.items() if held.place is None}
         return replace(
             self._stored,
-            segments=self._segments(),
+            segments=self._places.segments(self._undelivered),
             position=self._position,
             tables=dict(self._pieces.tables),
-            held=images,
+            held=dict(self._images),
             begun=self._pieces.begun,
         )
 
-    def _segments(self) -> tuple[Segment, ...]:
-        segments = (self._undelivered(place) for place in self._places)
-        return tuple(segment for segment in segments if segment is not None)
-
-    def _undelivered(self, place: _Place) -> Segment | None:
+    def _undelivered(self, place: Place) -> Segment | None:
         """The undelivered rest of a segment: from before the row that is held of it, if one is."""
         held = self._held.get(place.rest.table)
         if held is not None and held.place is place:
@@ -377,7 +390,8 @@ class SnapshotLane:
         return None if place.ended else place.rest
 
     def _intervals(self, table: str) -> list[Interval]:
-        return undelivered(self._segments(), table)
+        rests = (self._undelivered(place) for place in self._places.of(table))
+        return [(rest.after, rest.upto) for rest in rests if rest is not None]
 
 
 def _behind(segment: Segment, chunk: Chunk | None) -> Segment | None:

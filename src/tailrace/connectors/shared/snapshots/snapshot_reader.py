@@ -13,7 +13,8 @@ per table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, Final
@@ -24,6 +25,7 @@ from tailrace.connectors.base import Lane, LogBatch, OtherLanes, Progress, no_ot
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import AddStructure, Opened
 from tailrace.connectors.shared.snapshots.monitoring import SnapshotMonitor
+from tailrace.connectors.shared.snapshots.stored_later import StoredLater
 from tailrace.events.event import NewEvents
 from tailrace.events.heartbeats import HeartbeatLayouts
 from tailrace.events.pipeline import sizes_of
@@ -49,6 +51,7 @@ class SnapshotReader:
         others: OtherLanes = no_other_lanes,
         tables: Sequence[TableId] | None = None,
         add_structure: AddStructure | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Resume a lane's part from its progress.
 
@@ -61,6 +64,7 @@ class SnapshotReader:
             others: as in `Connector.snapshot`.
             tables: all tables of the snapshot; None: those of an initial one.
             add_structure: adds the last structure event if it was held back; None: that of an initial snapshot.
+            clock: in seconds; says how often there are figures.
 
         """
         self._settings = settings
@@ -76,7 +80,7 @@ class SnapshotReader:
         self._part = LanePart.from_dict(snapshot["parts"][lane.number] if self._begins else snapshot)
         self._untold = bool(snapshot.get(NOT_ANNOUNCED, False))
         self._read_us: dict[str, int] = {}
-        self._watched = SnapshotMonitor(settings, lane, position, others)
+        self._watched = SnapshotMonitor(settings, lane, position, others, clock)
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """All batches; the last says that the lane's part is done."""
@@ -170,7 +174,10 @@ class SnapshotReader:
         if self._database.new_snapshot_restart is not None:
             return self._progress  # no state: another process begins again
         held = {NOT_ANNOUNCED: True} if self._untold else {}
-        return self._reached({**self._part.to_dict(state), **held})
+        lanes = {"lanes": self._lane.count}
+        # There are many states between two commits, and a record of thousands of tables takes milliseconds.
+        later = StoredLater(lambda: {**lanes, **self._part.to_dict(state), **held})
+        return replace(self._progress, snapshot=later)
 
     def _reached(self, content: Mapping[str, Any]) -> Progress:
         return replace(self._progress, snapshot={"lanes": self._lane.count, **content})

@@ -1,0 +1,1 @@
+"""How tailrace scales: planning by simulation, and a model of time and load made of measured costs."""
