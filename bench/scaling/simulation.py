@@ -11,7 +11,7 @@ import heapq
 import json
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -108,6 +108,7 @@ class Outcome:
             "driver_cpu_s": of["driver"],
             "display_cpu_s": of["display"],
             "central_percent_of_a_core": 100 * central / self.virtual_seconds,
+            "running_percent_of_a_core": 100 * (of["driver"] + of["display"]) / self.virtual_seconds,
             "wave_cpu_us": 1e6 * of["wave"] / self.waves,
             "commit_cpu_us": 1e6 * of["commit"] / max(self.commits, 1),
             "lane_percent_of_a_core": 100 * (of["wave"] + of["commit"]) / (self.rows / self.rate),
@@ -126,7 +127,7 @@ class _Lane:
     """One executor's lane: the reader, and what it has not committed yet."""
 
     def __init__(
-        self, number: int, progress: Progress, tables: Population, load: Load, settings: Settings, lanes: int
+        self, number: int, progress: Progress, rows: Mapping[str, int], load: Load, settings: Settings, lanes: int
     ) -> None:
         self.number = number
         self.now = 0.0
@@ -135,7 +136,7 @@ class _Lane:
         self.committed_at = 0.0
         parts: Any = (progress.snapshot or {})["parts"]
         own = [segment.table for segment in LanePart.from_dict(parts[number]).state.segments]
-        self.source = ModelSource(tables.by_name, own, touches_a_chunk=load.touches_a_chunk)
+        self.source = ModelSource(rows, own, touches_a_chunk=load.touches_a_chunk)
         self.record = ProgressRecord(source=SOURCE, lanes=lanes, owner=Owner("run"), progress=progress)
         reader = SnapshotReader(
             settings, Lane(number, lanes), progress, "000001.000004", lambda _: ModelDatabase(self.source), clock=self._clock
@@ -160,8 +161,9 @@ def simulated(tables: Population, lanes: int, load: Load | None = None, waves_at
     outcome.plan_bytes = len(record)
     found = from_json(record, SOURCE, "the record").progress
     assert found is not None
+    tables_rows = tables.by_name
     with cpu.on("open"):
-        working = [_Lane(n, found, tables, load, settings, plan["lanes"]) for n in range(plan["lanes"])]
+        working = [_Lane(n, found, tables_rows, load, settings, plan["lanes"]) for n in range(plan["lanes"])]
     _run(working, load, outcome, waves_at_most)
     return outcome
 
@@ -237,5 +239,3 @@ def _told(progress: SnapshotProgress, text: str, lane: _Lane) -> None:
     if content["snapshot"] is not None:
         progress.add(content["lane"], content["snapshot"], lane.now)
 
-
-Clock = Callable[[], float]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tailrace.source.snapshot_progress import SnapshotProgress, percent, seconds_left
+from tailrace.source.snapshot_progress import SnapshotProgress, Speed, percent, seconds_left
 
 
 def part(rows, about, *, done=False, number=0, parts=1, chunks=1):
@@ -113,3 +113,23 @@ def test_all_of_it_goes_into_json():
         "rows_per_second_overall": 1.0,
         "seconds_left": 3.0,
     }
+
+
+def test_a_report_costs_as_much_as_it_tells_of(monkeypatch):
+    """Thousands of tables may be open in parts, and lanes report a hundred times a second."""
+    snapshot, noted = SnapshotProgress(), []
+    snapshot.add(0, figures({f"t{n}": part(1, 10, parts=2) for n in range(50)}, lanes=2), 0.0)
+    note = Speed.note
+    monkeypatch.setattr(Speed, "note", lambda speed, now, rows: noted.append(speed) or note(speed, now, rows))
+    snapshot.add(0, figures({"t7": part(5, 10, parts=2)}, lanes=2), 1.0)
+    assert noted == [snapshot.tables["t7"].speed, snapshot.speed]
+
+
+def test_a_table_of_which_nothing_comes_is_shown_to_stand_still():
+    snapshot = SnapshotProgress()
+    for second in range(3):
+        snapshot.add(0, figures({"a": part(100 * second, 1000)}), float(second))
+    for second in range(3, 40):
+        snapshot.add(1, figures({"b": part(second, 1000)}), float(second))
+        assert [name for name, _ in snapshot.at_work][0] in "ab"
+    assert snapshot.tables["a"].speed.recent == 0.0

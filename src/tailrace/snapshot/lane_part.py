@@ -3,7 +3,8 @@
 A record is written with each commit and must fit into one Kafka message (1 MB), even if a source has ten thousand
 tables. Most of them are waiting most of the time: none of their rows was read. The record has them as compressed
 bundles in reading order, and a process compresses each bundle only once. A bundle is opened when the
-lane gets to its first table. Changes to a waiting table's state are stored beside the bundles and override them.
+lane gets to its first table. Changes to a waiting table's state, and rows that are held of one, are stored beside the
+bundles and override them: compressed as well if they are many, as when each table has changed in the log meanwhile.
 
 A snapshot of few tables has no bundles, and its record is readable for people. Keys are the connector's own JSON; those
 of finished tables are not kept.
@@ -15,7 +16,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ from tailrace.snapshot.state import SnapshotState, TableState
 
 BUNDLE: Final = 128  # tables
 WAITING: Final = "waiting"
+NOTED: Final = "noted"
+_BUNDLED: Final = ("segments", "tables", "keys")
+_NOTED: Final = ("tables", "held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,11 @@ class LanePart:
 
     """
 
-    def __init__(self, keys: Mapping[str, Any], state: SnapshotState) -> None:
+    def __init__(self, keys: Mapping[str, Any], state: SnapshotState, readable: int = BUNDLE) -> None:
+        """`readable`: how many of the first segments are in no bundle."""
         self.keys = keys
         self.state = state
-        self._bundles = list(_bundles(keys, state))
+        self._bundles = list(_bundles(keys, state, readable))
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> LanePart:
@@ -61,8 +66,11 @@ class LanePart:
             keys, stored = dict(value["keys"]), dict(value["state"])
         except (KeyError, TypeError, ValueError) as error:
             raise ProgressError(f"the snapshot's progress is damaged: its keys or its state: {error!r}") from error
+        noted = _unpacked(stored.pop(NOTED), _NOTED) if NOTED in stored else None
+        if noted:
+            stored["tables"], stored["held"] = stored["tables"] | noted["tables"], stored["held"] | noted["held"]
         for text in value.get(WAITING, ()):
-            bundle = _unpacked(text)
+            bundle = _unpacked(text, _BUNDLED)
             keys |= bundle["keys"]
             stored["segments"] = [*stored["segments"], *bundle["segments"]]
             stored["tables"] = {**stored["tables"], **bundle["tables"], **_common(stored["tables"], bundle["tables"])}
@@ -72,10 +80,10 @@ class LanePart:
         """The record of a later state of the lane, as JSON."""
         while self._bundles and not self._wait(state):
             self._bundles.pop(0)
-        state = self._without_waiting(state.forgetful())
+        state, waiting = self._without_waiting(state.forgetful())
         content = {
-            "keys": {name: self.keys[name] for name in state.unfinished if name in self.keys},
-            "state": state.members(),
+            "keys": {name: self.keys[name] for name in state.unfinished if name in self.keys and name not in waiting},
+            "state": _stored(state, waiting),
         }
         return {**content, WAITING: [bundle.text for bundle in self._bundles]} if self._bundles else content
 
@@ -89,46 +97,64 @@ class LanePart:
             end = first
         return True
 
-    def _without_waiting(self, state: SnapshotState) -> SnapshotState:
-        """The state without what the bundles hold."""
+    def _without_waiting(self, state: SnapshotState) -> tuple[SnapshotState, Set[str]]:
+        """The state without what the bundles hold, and the names of the tables that they hold."""
         if not self._bundles:
-            return state
+            return state, frozenset()
         tables = dict(state.tables)
         for bundle in self._bundles:
             for name, table in bundle.tables.items():
                 if tables[name] is table or tables[name] == table:
                     del tables[name]
         count = sum(len(bundle.segments) for bundle in self._bundles)
-        return replace(state, segments=state.segments[:-count], tables=tables)
+        waiting = {name for bundle in self._bundles for name in bundle.tables}
+        return replace(state, segments=state.segments[:-count], tables=tables), waiting
 
 
-def _bundles(keys: Mapping[str, Any], state: SnapshotState) -> Iterator[_Bundle]:
+def _stored(state: SnapshotState, waiting: Set[str]) -> dict[str, Any]:
+    """The state as JSON; what was noted of many waiting tables is compressed."""
+    tables = {name: table for name, table in state.tables.items() if name in waiting}
+    held = {name: digest for name, digest in state.held.items() if name in waiting}
+    if len(tables) + len(held) <= BUNDLE:
+        return state.members()
+    noted = _packed({"tables": {name: table.to_dict() for name, table in tables.items()}, "held": held})
+    rest = replace(
+        state,
+        tables={name: table for name, table in state.tables.items() if name not in tables},
+        held={name: digest for name, digest in state.held.items() if name not in held},
+    )
+    # Within the state, where a version that does not know it stops: these rows must not be lost.
+    return {**rest.members(), NOTED: noted}
+
+
+def _bundles(keys: Mapping[str, Any], state: SnapshotState, readable: int) -> Iterator[_Bundle]:
     """All unread tables but the first ones; they are the last segments."""
-    segments = state.segments[BUNDLE:]
+    segments = state.segments[readable:]
     if len({segment.table for segment in state.segments}) < len(state.segments):
         return  # no plan has a table in two segments of one lane
     for at in range(0, len(segments), BUNDLE):
         some = segments[at : at + BUNDLE]
         tables = {segment.table: state.tables[segment.table] for segment in some}
-        yield _Bundle(some, tables, _packed(some, tables, keys))
+        content = {
+            "segments": [segment.to_dict() for segment in some],
+            "tables": {name: table.to_dict() for name, table in tables.items()},
+            "keys": {name: keys[name] for name in tables if name in keys},
+        }
+        yield _Bundle(some, tables, _packed(content))
 
 
-def _packed(segments: Sequence[Segment], tables: Mapping[str, TableState], keys: Mapping[str, Any]) -> str:
-    content = {
-        "segments": [segment.to_dict() for segment in segments],
-        "tables": {name: table.to_dict() for name, table in tables.items()},
-        "keys": {name: keys[name] for name in tables if name in keys},
-    }
+def _packed(content: Mapping[str, Any]) -> str:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
-def _unpacked(text: Any) -> dict[str, Any]:
+def _unpacked(text: Any, members: Sequence[str]) -> dict[str, Any]:
     try:
         content = json.loads(zlib.decompress(base64.b64decode(text, validate=True)))
-        return {name: content[name] for name in ("segments", "tables", "keys")}
+        return {name: content[name] for name in members}
     except (KeyError, TypeError, ValueError, binascii.Error, zlib.error) as error:
-        raise ProgressError(f"the snapshot's progress is damaged: {WAITING}: {error!r}") from error
+        where = WAITING if members is _BUNDLED else NOTED
+        raise ProgressError(f"the snapshot's progress is damaged: {where}: {error!r}") from error
 
 
 def _common(some: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:

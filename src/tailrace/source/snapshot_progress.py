@@ -40,45 +40,50 @@ class Speed:
         return _per_second(self._first, self._samples[-1]) if self._first is not None else 0.0
 
 
-@dataclass(slots=True)
 class TableProgress:
-    """One table over all lanes: the last report of each part, and the speed."""
+    """One table over all lanes: the sums of the last report of each part, and the speed.
 
-    parts: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-    speed: Speed = field(default_factory=Speed)
+    Lanes report a hundred times a second, so sums are kept and not made anew.
+
+    Attributes:
+        rows: delivered.
+        chunks: read.
+        about: the current estimate of its rows.
+        count: the number of its parts.
+        parts_done: the number of delivered parts.
+
+    """
+
+    __slots__ = ("_parts", "about", "chunks", "count", "parts_done", "rows", "speed")
+
+    def __init__(self) -> None:
+        self.speed = Speed()
+        self.rows = self.chunks = self.about = self.parts_done = 0
+        self.count = 1
+        self._parts: dict[int, Mapping[str, Any]] = {}
+
+    def add(self, lane: int, part: Mapping[str, Any]) -> None:
+        """Add a lane's report, which replaces its last one."""
+        before = self._parts.get(lane, _NO_PART)
+        self._parts[lane] = part
+        self.rows += int(part["rows"]) - int(before["rows"])
+        self.chunks += int(part["chunks"]) - int(before["chunks"])
+        self.about += int(part["about"]) - int(before["about"])
+        self.parts_done += bool(part["done"]) - bool(before["done"])
+        self.count = max(self.count, int(part["parts"]))
 
     @property
-    def rows(self) -> int:
-        """Delivered."""
-        return self._sum("rows")
-
-    @property
-    def chunks(self) -> int:
-        """Read."""
-        return self._sum("chunks")
-
-    @property
-    def about(self) -> int:
-        """The current estimate of its rows."""
-        return self._sum("about")
-
-    @property
-    def count(self) -> int:
-        """The number of its parts."""
-        return max(int(part["parts"]) for part in self.parts.values())
-
-    @property
-    def parts_done(self) -> int:
-        """The number of delivered parts."""
-        return sum(bool(part["done"]) for part in self.parts.values())
+    def reported(self) -> int:
+        """The number of parts of which there was a report."""
+        return len(self._parts)
 
     @property
     def done(self) -> bool:
         """Whether all of it is delivered."""
         return self.parts_done >= self.count
 
-    def _sum(self, name: str) -> int:
-        return sum(int(part[name]) for part in self.parts.values())
+
+_NO_PART: Final[Mapping[str, Any]] = {"rows": 0, "chunks": 0, "about": 0, "done": False}
 
 
 class SnapshotProgress:
@@ -94,8 +99,9 @@ class SnapshotProgress:
         self.tables: dict[str, TableProgress] = {}
         self.speed = Speed()
         self._open: set[str] = set()
+        self._in_parts: dict[str, TableProgress] = {}
         self._lanes: dict[int, Mapping[str, Any]] = {}
-        self._before: dict[int, int] = {}
+        self._rows = self._rows_before = 0
         self._began_at: float | None = None
         self._now = 0.0
 
@@ -105,21 +111,23 @@ class SnapshotProgress:
         self._now = now
         self.is_beside = bool(figures.get("beside"))
         if lane not in self._lanes:
-            self._before[lane] = figures["before"]
+            self._rows_before += int(figures["before"])
+        self._rows += int(figures["rows"]) - int(self._lanes[lane]["rows"] if lane in self._lanes else 0)
         self._lanes[lane] = figures
         for name, part in figures["of"].items():
-            self.tables.setdefault(name, TableProgress()).parts[lane] = part
-            self._open.add(name)
-        for name in [*self._open]:
-            self.tables[name].speed.note(now, self.tables[name].rows)
-            if self.tables[name].done:
-                self._open.discard(name)
-        self.speed.note(now, self.rows - sum(self._before.values()))
+            table = self.tables.setdefault(name, TableProgress())
+            table.add(lane, part)
+            table.speed.note(now, table.rows)
+            if table.count > 1:
+                self._in_parts[name] = table
+            # Of a table that waits the log may have told rows: it is not being read.
+            (self._open.add if table.chunks and not table.done else self._open.discard)(name)
+        self.speed.note(now, self._rows - self._rows_before)
 
     @property
     def rows(self) -> int:
         """Delivered."""
-        return self._sum("rows")
+        return self._rows
 
     @property
     def about(self) -> int | None:
@@ -146,9 +154,9 @@ class SnapshotProgress:
     @property
     def tables_done(self) -> tuple[int, int]:
         """How many tables are done, of how many; one in parts counts once."""
-        in_parts = [table for table in self.tables.values() if table.count > 1]
+        in_parts = self._in_parts.values()
         done = self._sum("done") + sum(table.done - table.parts_done for table in in_parts)
-        return done, self._sum("tables") + sum(1 - len(table.parts) for table in in_parts)
+        return done, self._sum("tables") + sum(1 - table.reported for table in in_parts)
 
     @property
     def seconds(self) -> float:
@@ -158,12 +166,19 @@ class SnapshotProgress:
     @property
     def at_work(self) -> list[tuple[str, TableProgress]]:
         """The tables that are being read, the one with the most rows left first."""
-        begun = [(name, self.tables[name]) for name in self._open if self.tables[name].chunks]
+        self._note_speeds()
+        begun = [(name, self.tables[name]) for name in self._open]
         return sorted(begun, key=lambda item: item[1].rows - item[1].about)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, for other programs; includes the finished tables that this run knows."""
+        self._note_speeds()
         return {**self._sums(self), "tables": {name: self._sums(table) for name, table in self.tables.items()}}
+
+    def _note_speeds(self) -> None:
+        """Note that tables that nobody reported of have as many rows as before: when it is shown, not with each report."""
+        for name in self._open:
+            self.tables[name].speed.note(self._now, self.tables[name].rows)
 
     @staticmethod
     def _sums(of: SnapshotProgress | TableProgress) -> dict[str, Any]:

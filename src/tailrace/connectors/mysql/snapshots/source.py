@@ -204,13 +204,16 @@ class MySqlSource:
 
     def _section(self, until: RestartPosition) -> LogSection:
         """The next section, which ends at `until` or earlier."""
-        sections, before = self._sections(), self._structures()
+        sections, before = self._sections(), dict(self.definitions.structures.tables)
         seen = None if self._view is None else self._view.seen
         touches = [self._touches.of(each) for touched in sections.touched(until, seen) for each in touched]
         self._progress, self._gtids, self._reached = sections.progress, sections.gtids, sections.ended(until)
         # The structures at both ends of the section: DDL in it changed the tables that differ.
-        now = self._structures()
-        altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
+        now = self.definitions.structures.tables
+        # Almost always they are the same objects, which is known without a look at each of thousands of tables.
+        altered = frozenset[str]()
+        if now != before:
+            altered = frozenset(quoted_id(each) for each in self.tables if now.get(each) != before.get(each))
         place = log_position(self._reached, self._progress.delivered, self._progress.restart)
         return LogSection(touches, place, altered)
 
@@ -341,10 +344,6 @@ class MySqlSource:
         """
         catalog.require_available(self._asking, self._server, self._point, wanted_sources(self._settings))
         return catalog.head(self._asking, self._server).restart(self._server, self._point.era).to_dict()
-
-    def _structures(self) -> dict[TableId, Table | None]:
-        structures = self.definitions.structures
-        return {table: structures.get(table) for table in self.tables}
 
 
 def _is_near(start: RestartPosition, end: RestartPosition) -> bool:

@@ -9,7 +9,7 @@ from tailrace.config.settings import Settings
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
-from tailrace.snapshot.lane_part import LanePart
+from tailrace.snapshot.lane_part import BUNDLE, LanePart
 from tailrace.snapshot.segments import Bound, LanePlan, TablePlan, shares
 from tailrace.snapshot.state import start
 
@@ -57,21 +57,25 @@ def planned(
     least = total // (lanes * TABLES_OF_A_LANE)
     order = by_row_count(settings, {table: rows[table] for table in keys})
     plans = [_plan(cutter, table, keys[table], rows[table], lanes, least) for table in order]
-    return {"lanes": lanes, "parts": [part_of(plan, keys, place) for plan in shares(plans, lanes)]}
+    # This one record has the parts of all lanes, so of many tables none is written out.
+    readable = 0 if len(keys) > BUNDLE else BUNDLE
+    names = {quoted_id(table): key for table, key in keys.items()}
+    return {"lanes": lanes, "parts": [part_of(plan, names, place, readable) for plan in shares(plans, lanes)]}
 
 
 def whole_part(keys: Keys, rows: Mapping[TableId, int], place: Mapping[str, Any]) -> dict[str, Any]:
     """The initial state of one lane that reads all of these tables, in their order."""
     (plan,) = shares([TablePlan(quoted_id(table), rows[table]) for table in keys], 1)
-    return part_of(plan, keys, place)
+    return part_of(plan, {quoted_id(table): key for table, key in keys.items()}, place)
 
 
-def part_of(plan: LanePlan, keys: Keys, place: Mapping[str, Any]) -> dict[str, Any]:
-    """The initial state of a lane."""
-    names = {segment.table for segment in plan.segments}
-    own = {quoted_id(table): key for table, key in keys.items() if quoted_id(table) in names}
+def part_of(
+    plan: LanePlan, keys: Mapping[str, Any], place: Mapping[str, Any], readable: int = BUNDLE
+) -> dict[str, Any]:
+    """The initial state of a lane; `keys` of all tables by their names, `readable` as in `LanePart`."""
+    own = {segment.table: keys[segment.table] for segment in plan.segments}
     state = start(plan, place)
-    return LanePart(own, state).to_dict(state)
+    return LanePart(own, state, readable).to_dict(state)
 
 
 def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableId]:
@@ -103,9 +107,10 @@ def in_order(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
 
 
 def _plan(cutter: TableSplitter, table: TableId, key: Any, rows: int, lanes: int, least: int) -> TablePlan:
-    """The plan of one table; one of fewer than `least` rows is not split, as whole tables balance lanes well enough."""
+    """The plan of one table: in parts of `least` rows or more, as such parts balance the lanes well enough."""
     if key is None:
         return TablePlan(quoted_id(table), rows)
-    splits = cutter.split_points(table, lanes) if rows >= least else ()
+    parts = min(lanes, -(-rows // max(least, 1)))
+    splits = cutter.split_points(table, parts) if parts > 1 else ()
     span = cutter.span(table) if rows >= cutter.least_rows else None
     return TablePlan(quoted_id(table), rows, splits, span)
