@@ -3,7 +3,7 @@
     ./run bench-scaling [--parts simulation,frames,costs] [--tables 10000] [--chunks 1000000] [--continue] [--write]
 
 simulation: the real planner, lanes' states and driver, with modelled executors, for all lanes of --lanes; the last one to its
-end, the others for some ten thousand waves, as they differ by nothing but length. frames: the offsets of a DataFrame's
+end, the others for ten thousand waves, as they differ by nothing but length. frames: the offsets of a DataFrame's
 snapshot. costs: a chunk, a wait for GTIDs, a commit and a planner's look at lanes, with a MySQL and a broker that are started
 for that. Figures are CPU seconds, so the machine need not be quiet. All of it takes about ten minutes.
 """
@@ -29,7 +29,7 @@ from bench.scaling.simulation import Load, simulated  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results" / "scaling.jsonl"
 PARTS = ("simulation", "frames", "costs")
-SOME_WAVES = 40_000
+SOME_WAVES = 10_000
 
 
 def main() -> None:

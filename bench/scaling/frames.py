@@ -40,7 +40,13 @@ class ModelRanges:
         return ChunkKey.from_dict(given)
 
     def next_range_ends(
-        self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
+        self,
+        table: TableId,
+        key: ChunkKey,  # noqa: ARG002
+        after: Bound | None,
+        *,
+        of_rows: int,
+        most: int,
     ) -> RangeEnds:
         """The ends of the next ranges."""
         begin, rows = int(after[0]) if after else 0, self._rows[table]

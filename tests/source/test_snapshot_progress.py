@@ -131,5 +131,5 @@ def test_a_table_of_which_nothing_comes_is_shown_to_stand_still():
         snapshot.add(0, figures({"a": part(100 * second, 1000)}), float(second))
     for second in range(3, 40):
         snapshot.add(1, figures({"b": part(second, 1000)}), float(second))
-        assert [name for name, _ in snapshot.at_work][0] in "ab"
+        assert next(name for name, _ in snapshot.at_work) in "ab"
     assert snapshot.tables["a"].speed.recent == 0.0

@@ -46,7 +46,8 @@ def begun(settings, lanes, after=()):
 
 def stored(progress):
     """As a sink gives it back."""
-    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, progress.snapshot])))
+    snapshot = None if progress.snapshot is None else dict(progress.snapshot)
+    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, snapshot])))
 
 
 def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=(), counts=lambda _: True):

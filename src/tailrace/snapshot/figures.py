@@ -42,7 +42,8 @@ class LaneFigures:
         self._lanes = lanes
         self._before = rows_of(state)
         self._clock = clock
-        self._noted: dict[str, tuple[TableState, bool, int]] = {}  # by table: its state, whether it is done, about how many rows
+        # By table: its state, whether it is done, about how many rows it has.
+        self._noted: dict[str, tuple[TableState, bool, int]] = {}
         self._about = 0
         self._reported_at = -REPORT_SECONDS
 

@@ -16,7 +16,8 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -97,7 +98,7 @@ class LanePart:
             end = first
         return True
 
-    def _without_waiting(self, state: SnapshotState) -> tuple[SnapshotState, Set[str]]:
+    def _without_waiting(self, state: SnapshotState) -> tuple[SnapshotState, AbstractSet[str]]:
         """The state without what the bundles hold, and the names of the tables that they hold."""
         if not self._bundles:
             return state, frozenset()
@@ -111,7 +112,7 @@ class LanePart:
         return replace(state, segments=state.segments[:-count], tables=tables), waiting
 
 
-def _stored(state: SnapshotState, waiting: Set[str]) -> dict[str, Any]:
+def _stored(state: SnapshotState, waiting: AbstractSet[str]) -> dict[str, Any]:
     """The state as JSON; what was noted of many waiting tables is compressed."""
     tables = {name: table for name, table in state.tables.items() if name in waiting}
     held = {name: digest for name, digest in state.held.items() if name in waiting}
