@@ -2,15 +2,19 @@
 
 Real: the plan (`planning.planned`), each lane's reader with its waves, state and progress, the progress record as Kafka gets
 it, figures as they go over the link, their sum and what a terminal shows of it. Modelled: the rows, whose reading and
-delivery takes virtual time. CPU is that of this process, apart for the planner, the driver and the lanes.
+delivery takes virtual time. CPU is that of this process, apart for the planner, the driver and the lanes. The driver gets its
+messages afterwards, in their order, because its process does not hold the lanes' states, which Python's garbage collector
+would look at here.
 """
 
 from __future__ import annotations
 
+import gc
 import heapq
 import json
 import resource
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -164,13 +168,15 @@ def simulated(tables: Population, lanes: int, load: Load | None = None, waves_at
     tables_rows = tables.by_name
     with cpu.on("open"):
         working = [_Lane(n, found, tables_rows, load, settings, plan["lanes"]) for n in range(plan["lanes"])]
+    gc.freeze()  # each lane has a process of its own, which does not hold the others'
     _run(working, load, outcome, waves_at_most)
+    gc.unfreeze()
     return outcome
 
 
 def _run(working: list[_Lane], load: Load, outcome: Outcome, waves_at_most: int | None) -> None:
     """Let the lanes work, always the one whose virtual time is the earliest."""
-    progress, shown_at, pace = SnapshotProgress(), 0.0, Pace()
+    pace, messages = Pace(), list[tuple[float, bytes]]()
     cpu, queue = outcome.cpu, [(0.0, lane.number) for lane in working]
     while queue and (waves_at_most is None or outcome.waves < waves_at_most):
         _, number = heapq.heappop(queue)
@@ -180,18 +186,33 @@ def _run(working: list[_Lane], load: Load, outcome: Outcome, waves_at_most: int 
         if batch is not None:
             _take(lane, batch, load, outcome)
         if batch is None or _is_due(lane, pace):
-            text = _commit(lane, outcome)
-            with cpu.on("driver"):
-                _told(progress, text, lane)
+            messages.append((lane.now, zlib.compress(_commit(lane, outcome).encode(), 1)))
         if batch is not None:
             heapq.heappush(queue, (lane.now, number))
-        if lane.now - shown_at >= DISPLAY_SECONDS:
-            shown_at = lane.now
-            with cpu.on("display"):
-                block(progress)
         outcome.virtual_seconds = max(outcome.virtual_seconds, lane.now)
     outcome.chunks = sum(lane.source.chunks for lane in working)
-    outcome.is_done = not queue and progress.done
+    outcome.is_done = not queue
+    working.clear()
+    _drive(messages, outcome)
+
+
+def _drive(messages: list[tuple[float, bytes]], outcome: Outcome) -> None:
+    """What the driver does with all messages, and what its terminal shows meanwhile."""
+    gc.collect()
+    gc.freeze()
+    progress, shown_at, cpu = SnapshotProgress(), 0.0, outcome.cpu
+    for now, packed in messages:
+        text = zlib.decompress(packed)
+        with cpu.on("driver"):
+            _, content = json.loads(text)
+            if content["snapshot"] is not None:
+                progress.add(content["lane"], content["snapshot"], now)
+        if now - shown_at >= DISPLAY_SECONDS:
+            shown_at = now
+            with cpu.on("display"):
+                block(progress)
+    gc.unfreeze()
+    outcome.is_done = outcome.is_done and progress.done
     cpu.of.setdefault("display", 0.0)
 
 
@@ -231,11 +252,3 @@ def _stored(record: ProgressRecord, progress: Progress) -> int:
         source=record.source, lanes=record.lanes, owner=record.owner, number=record.number + 1, progress=progress
     )
     return len(written.to_json())
-
-
-def _told(progress: SnapshotProgress, text: str, lane: _Lane) -> None:
-    """What the driver does with a message."""
-    _, content = json.loads(text)
-    if content["snapshot"] is not None:
-        progress.add(content["lane"], content["snapshot"], lane.now)
-
