@@ -66,7 +66,7 @@ def _summary(results: Results) -> str:
   {largest["central_percent_of_a_core"]:.2f} % of one core over the run (simulated). tailrace plans no chunks: each lane goes on from its own last key.
 - **A snapshot of 1 TB** takes {rows / one.rate / 3600:.1f} hours with one executor and {rows / many.rate / 60:.0f} minutes with 64 (modelled). The first limit is
   the lanes themselves until {_first_other(results)}
-- **A log of {CHANGES:,} changes/s**: one lane can bear about {first.rates["lanes"]:,.0f} changes/s. Two lanes are enough. More than {most} lanes are too
+- **A log of {CHANGES:,} changes/s**: one lane can bear about {round(first.rates["lanes"], -4):,.0f} changes/s. Two lanes are enough. More than {most} lanes are too
   many for one source with a network of 10 Gbit/s, because it sends the whole log to each of them (modelled)."""
 
 
@@ -96,13 +96,20 @@ each chunk. It commits as a real one does. Table sizes are skewed: the n-th larg
 case there are as many chunks as tables, and in the last one the log changes 20 tables with each chunk.
 
 *Plan and driver* is the share of one core over the whole modelled time, for simulations that ran to their end. A *wave* is what
-a lane does besides rows for a chunk, or for a section of the log. *Largest record* is that of a lane's progress in a commit.""",
+a lane does besides rows for a chunk, or for a section of the log. *Largest record* is that of a lane's progress in a commit. The
+modelled time is that of rows alone. Where tables are small, the queries take most of the real time, and so shares are less than here.""",
         made.simulations(results),
         f"""So a lane spends {chunk[0]:.1f} ms on a chunk besides its rows (measured, below) and some tenths of a millisecond on its state. What grows
 with the tables of a lane is a part of each commit: its record names those that wait, and finding out what is done looks at each of
-them. With more lanes each has fewer. The plan grows with the tables, and its record, which has the parts of all lanes, stays below the
+them. With more lanes each has fewer. Notifications, which are off here, look at all tables of a lane after each chunk. The plan grows with the tables, and its record, which has the parts of all lanes, stays below the
 1 MB of a message.""",
     ]
+
+
+def _commits(results: Results) -> float:
+    """Commits a second of all lanes in the largest simulation."""
+    largest = _whole(results)
+    return float(largest["commits"] / largest["virtual_seconds"])
 
 
 def _frames(results: Results) -> list[str]:
@@ -128,8 +135,8 @@ def _model(results: Results) -> list[str]:
         made.costs(results),
         f"""From chunks of different sizes: {chunk:.1f} ms of tailrace's CPU and {chunk_mysql:.1f} ms of MySQL's for a chunk, with the question for the log's
 head, and {row:.2f} µs and {row_mysql:.2f} µs for each row, read and decoded. A turn is 60 s, so that a look at 64 lanes costs the
-planner next to nothing. The wait for GTIDs is one question when a lane begins. The broker had been started for this: its Java was
-young, and a commit costs less later.
+planner next to nothing. The wait for GTIDs is one question when a lane begins. Commits count after 400 others, and the broker's
+CPU has what it does besides. Many lanes commit often: in the simulation with 64 lanes {_commits(results):.0f} times a second.
 
 Costs of rows and changes are those of [the benchmarks](benchmarks.md), with the table `orders` of 10 columns, JSON without schemas, lz4:
 
@@ -151,9 +158,9 @@ far records of the log are compressed was not measured: they are taken to be lik
 in the source's memory: what a disk delivers less, everything takes longer. Shares are those of what each has, at the rate that
 is reached.""",
         made.snapshots(results),
-        f"""With few tables, each is split into a part for each lane; a table without a key is read by one lane. Each lane also reads the log
+        """With few tables, each is split into a part for each lane; a table without a key is read by one lane. Each lane also reads the log
 that is written meanwhile, so it costs the source what the next table says. With small rows or schemas on the broker is the limit
-earlier: it takes three times the CPU and {428 / 159:.1f} times the bytes with schemas (measured).""",
+earlier: [the benchmarks](benchmarks.md#snapshots-into-kafka) have what they take. Other limits are near the first one, as the shares say.""",
         f"## A log of {CHANGES:,} changes/s, modelled",
         f"""The same machines. Each lane reads the whole log, {CHANGES * of_change.log_bytes / 1e6:.0f} MB/s, decodes what is its own, and skips the rest. Shares
 are those at {CHANGES:,} changes/s, so that more than 100 % is too much. Tables are taken to be spread evenly: a topic belongs to one
