@@ -63,13 +63,15 @@ class ClassArchive:
             return ()
         with suppress(OSError):  # on a file system that is only read, such as an image
             os.utime(self.path)
-        return (f"-XX:{'AOTCache' if self.is_cache else 'SharedArchiveFile'}={self.path}", *_TOLD)
+        return (f"-XX:{'AOTCache' if self.is_cache else 'SharedArchiveFile'}={self.path}", *_IN_PLACE, *_TOLD)
 
     def options_to_make(self, unfinished: Path) -> tuple[str, ...]:
         """The options of a Java that writes it at its end."""
         return (f"-XX:{'AOTCacheOutput' if self.is_cache else 'ArchiveClassesAtExit'}={unfinished}", _QUIET)
 
 
+# At the addresses that it was made for: newer builds of Java move it, and so read and rewrite each page before anything else.
+_IN_PLACE: Final = ("-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0")
 _QUIET: Final = "-Xlog:disable"  # of thousands of classes that Java leaves out
 _TOLD: Final = (_QUIET, "-Xlog:all=warning:stderr")  # warnings would go to standard output, which is for events
 
