@@ -133,8 +133,8 @@ def read_all(followed, **how):
 
 def stored(progress):
     """As a sink gives it back."""
-    fields = [progress.delivered, progress.restart, progress.snapshot, progress.signalled]
-    return Progress(*json.loads(json.dumps(fields)))
+    snapshot = None if progress.snapshot is None else dict(progress.snapshot)
+    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, snapshot, progress.signalled])))
 
 
 def consumed(records):

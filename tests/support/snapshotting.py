@@ -6,6 +6,7 @@ from functools import partial
 
 from support.encoding import encoded
 from support.reading import Read, told_in
+from support.signalling import stored
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, Progress
 
@@ -42,12 +43,6 @@ class Snapshot:
 def begun(settings, lanes, after=()):
     point = connector_for(settings).start_point(lanes, after)
     return Snapshot(stored(point.progress), list(point.history))
-
-
-def stored(progress):
-    """As a sink gives it back."""
-    snapshot = None if progress.snapshot is None else dict(progress.snapshot)
-    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, snapshot])))
 
 
 def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=(), counts=lambda _: True):
