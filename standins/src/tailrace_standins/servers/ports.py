@@ -13,12 +13,15 @@ HOST = "127.0.0.1"
 FIRST, LAST = 15_000, 32_000
 ATTEMPTS = 1000
 
+_given: set[int] = set()
+
 
 def free_port() -> int:
-    """A port on which nothing listens now."""
+    """A port on which nothing listens now; each once in a process, as a server takes several before it listens."""
     for _ in range(ATTEMPTS):
         port = random.randrange(FIRST, LAST)  # noqa: S311
-        if is_free(port):
+        if port not in _given and is_free(port):
+            _given.add(port)
             return port
     raise OSError(f"no free port of {HOST} between {FIRST} and {LAST}")
 
