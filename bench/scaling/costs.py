@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from bench.measuring import servers
 from bench.measuring.connectors import properties
+from bench.measuring.processes import Stat
 from bench.measuring.results import Results
 from bench.measuring.servers import Servers
 from bench.snapshots.filled import fill
@@ -41,7 +42,6 @@ WARM_UP: Final = 400
 LANES: Final = (1, 16, 64)
 LOOKS: Final = 20
 LOG_CHANGES: Final = 50_000
-TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 def measure(results: Results) -> None:
@@ -176,5 +176,4 @@ def _each(spent: Mapping[str, float], count: int) -> dict[str, float]:
 
 def _cpu(pid: int) -> float:
     """CPU seconds of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return Stat.parse(Path(f"/proc/{pid}/stat").read_text()).cpu

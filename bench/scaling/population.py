@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tailrace.connectors.mysql.snapshots.splitting import LEAST_ROWS
 from tailrace.connectors.shared.snapshots.chunk_sizes import ROWS_AT_MOST
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
@@ -14,7 +15,6 @@ from tailrace.snapshot.segments import Bound
 SKEW: Final = 1.5  # the n-th largest table has 1 / n ** SKEW of the largest one's rows
 SCHEMAS: Final = 7
 WORDS: Final = ("order", "item", "customer", "invoice", "stock", "session", "event", "payment", "shipment")
-LEAST_ROWS: Final = 50_000  # as of MySQL's splitter
 KEY: Final[Mapping[str, Any]] = {"index": "PRIMARY", "columns": [{"name": "id", "kind": "int", "unsigned": True}]}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from bench.measuring.cells import table
 from bench.measuring.results import Results
 from bench.scaling import measured, model
 from bench.scaling.model import Capacity, Estimate
@@ -22,7 +23,7 @@ def simulations(results: Results) -> str:
         "tables", "chunks", "lanes", "waves simulated", "modelled time", "plan, CPU s", "plan's record, kB",
         "driver, % of a core", "plan and driver, % of a core", "a wave, CPU ms", "a commit, CPU ms", "largest record, kB", "peak MB",
     )  # fmt: skip
-    return _table(header, (_simulation(line) for line in lines))
+    return table(header, [_simulation(line) for line in lines], left=1)
 
 
 def _simulation(line: dict[str, Any]) -> Sequence[str]:
@@ -48,7 +49,7 @@ def costs(results: Results) -> str:
         ("look", "the planner's look at {lanes} lanes, once a turn"),
     ):
         rows += [(text.format(**line["key"]), *_cpus(line)) for line in results.of(kind)]
-    return _table(header, rows)
+    return table(header, rows, left=1)
 
 
 def _cpus(line: dict[str, Any]) -> Iterable[str]:
@@ -60,13 +61,9 @@ def snapshots(results: Results) -> str:
     of_row = measured.snapshot_costs(results)
     rows = TERABYTE / of_row.row_bytes
     header = ("executors", "rows/s", "time", "first limit", *_SHARES)
-    return _table(
-        header,
-        (
-            (str(each.lanes), f"{each.rate:,.0f}", _duration(rows / each.rate), each.limit, *_shares(each))
-            for each in (model.snapshot(lanes, of_row, CORE) for lanes in LANES)
-        ),
-    )
+    found = [model.snapshot(lanes, of_row, CORE) for lanes in LANES]
+    cells = [(str(each.lanes), f"{each.rate:,.0f}", _duration(rows / each.rate), each.limit, *_shares(each)) for each in found]
+    return table(header, cells, left=1)
 
 
 def logs(results: Results, sources: int = 1) -> str:
@@ -74,16 +71,14 @@ def logs(results: Results, sources: int = 1) -> str:
     of_change = measured.log_costs(results)
     header = ("executors", "changes/s at most", "keeps up", "first limit", "a lane's core at 500,000/s, %", *_SHARES)
     found = [model.log(lanes, of_change, CORE, sources=min(sources, lanes)) for lanes in LANES]
-    return _table(
-        header,
+    cells = [
         (
-            (
-                str(each.lanes), f"{each.rate:,.0f}", "yes" if each.rate >= CHANGES else "no", each.limit,
-                f"{100 * each.share('lanes', CHANGES):.0f}", *_shares(each, CHANGES),
-            )
-            for each in found
-        ),
-    )  # fmt: skip
+            str(each.lanes), f"{each.rate:,.0f}", "yes" if each.rate >= CHANGES else "no", each.limit,
+            f"{100 * each.share('lanes', CHANGES):.0f}", *_shares(each, CHANGES),
+        )
+        for each in found
+    ]  # fmt: skip
+    return table(header, cells, left=1)
 
 
 _SHARES: Final = ("source's processors, %", "source's network, %", "broker's processors, %", "broker's network, %", "broker's disk, %")
@@ -97,10 +92,3 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def _table(header: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """In Markdown; columns of numbers to the right."""
-    found = [list(row) for row in rows]
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *found]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -133,8 +133,8 @@ def read_all(followed, **how):
 
 def stored(progress):
     """As a sink gives it back."""
-    snapshot = None if progress.snapshot is None else dict(progress.snapshot)
-    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, snapshot, progress.signalled])))
+    fields = [progress.delivered, progress.restart, progress.stored_snapshot, progress.signalled]
+    return Progress(*json.loads(json.dumps(fields)))
 
 
 def consumed(records):

@@ -40,6 +40,11 @@ class Progress:
     signalled: Mapping[str, Any] | None = None
 
     @property
+    def stored_snapshot(self) -> dict[str, Any] | None:
+        """The snapshot as JSON can have it: one that is being read is put together only now."""
+        return None if self.snapshot is None else dict(self.snapshot)
+
+    @property
     def snapshot_is_pending(self) -> bool:
         """Whether this lane has not finished its part of a snapshot."""
         return self.snapshot is not None and not self.snapshot.get("done", False)

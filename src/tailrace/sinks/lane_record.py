@@ -127,7 +127,7 @@ class LaneRecord:
             source=self._source,
             delivered=progress.delivered,
             restart=progress.restart,
-            snapshot=None if progress.snapshot is None else dict(progress.snapshot),
+            snapshot=progress.stored_snapshot,
             signalled=progress.signalled,
             files=tuple(files),
             history_bytes=self._append_history(last, history),

@@ -94,4 +94,3 @@ def spark_jars() -> Path | None:
         home = str(Path(spec.origin).parent)
     jars = Path(home, "jars")
     return jars if jars.is_dir() else None
-

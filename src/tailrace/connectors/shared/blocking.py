@@ -143,8 +143,7 @@ class BlockingReader(Generic[_Settings]):
         reader = self._database.reader(settings, lane, progress, self._history, tables, structures)
         with closing(cast("Any", reader.batches(new_events))) as batches:
             for batch in batches:
-                part = dict(batch.progress.snapshot or {})
-                left = replace(blocking, part=part) if batch.progress.snapshot_is_pending else None
+                left = replace(blocking, part=batch.progress.stored_snapshot) if batch.progress.snapshot_is_pending else None
                 yield replace(batch, progress=self._reached(left))
 
     def _structures_alone(self, structures: StructureEvents) -> LogBatch:

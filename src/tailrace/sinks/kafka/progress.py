@@ -101,7 +101,7 @@ class ProgressRecord:
             "number": self.number,
             "delivered": self.progress.delivered if self.progress else None,
             "restart": self.progress.restart if self.progress else None,
-            "snapshot": None if not self.progress or self.progress.snapshot is None else dict(self.progress.snapshot),
+            "snapshot": self.progress.stored_snapshot if self.progress else None,
             "signalled": self.signalled,
             "history": self.history,
             "history_start": self.history_start,
