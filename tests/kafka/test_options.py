@@ -95,7 +95,9 @@ def test_consumers_read_what_is_committed_and_tell_the_end():
         ({"partitioner.class": "org.apache.kafka.clients.producer.internals.DefaultPartitioner"}, {"partitioner": "murmur2_random"}),
         ({"acks": "1", **WEAK}, {"acks": "1", "enable.idempotence": "false", "max.in.flight.requests.per.connection": "1"}),
         ({"enable.idempotence": "false", **WEAK}, {"acks": "-1", "max.in.flight.requests.per.connection": "1"}),
-        (WEAK, {"enable.idempotence": "true", "acks": "-1", "delivery.timeout.ms": "120000"}),
+        (WEAK, {"enable.idempotence": "true", "acks": "-1", "delivery.timeout.ms": "120000", "max.in.flight.requests.per.connection": "2"}),
+        ({}, {"max.in.flight.requests.per.connection": "2"}),
+        ({"max.in.flight.requests.per.connection": 4}, {"max.in.flight.requests.per.connection": "4"}),
     ],
     ids=str,
 )  # fmt: skip

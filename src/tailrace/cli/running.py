@@ -65,8 +65,12 @@ def run_job(
     stop_timeout: float = STOP_SECONDS,
     stop: StopSignal | None = None,
     take_over: bool = False,
+    archive: bool = True,
 ) -> bool:
-    """Run to the end, or until stopped; return whether it was stopped. With `take_over` despite another active run."""
+    """Run to the end, or until stopped; return whether it was stopped. With `take_over` despite another active run.
+
+    `archive`: whether a missing archive of Spark's classes is made first, which pays from the next start on.
+    """
     master = master or local_master(job)
     options = spark_options or ClusterOptions()
     spark_settings = settings_for(master, options)
@@ -79,7 +83,8 @@ def run_job(
         from tailrace.streaming.worker_trial import try_worker
 
         look.before_spark()
-        make_archive(screen.notice)
+        if archive:
+            make_archive(screen.notice)
         screen.say("starting Spark")
         with (
             start_session(master=master, verbose=verbose, settings=spark_settings) as spark,
