@@ -11,7 +11,7 @@ from bench.change_tables.plan import CATCH_UP, Sizes
 from bench.change_tables.system import Data, IdleTables, Servers, Words
 from bench.db2 import data as of_server
 from bench.db2.ceiling import JCC, READERS, queries_of_debezium
-from bench.measuring.servers import new_broker, versions_of_sides
+from bench.measuring.servers import warm_broker, versions_of_sides
 from tests.differential import jars
 
 from tailrace.connectors.change_tables.windows import Window
@@ -59,7 +59,7 @@ class Db2:
     @contextmanager
     def running(self, patience: float = 90) -> Iterator[Servers[StandInServer]]:
         """A context with both servers, which are removed at its end."""
-        with StandInServer() as db2, new_broker() as broker:
+        with StandInServer() as db2, warm_broker() as broker:
             yield Servers(broker, patience, db2)
 
     def filled(self, servers: Servers[StandInServer], task: str, changes: int) -> AbstractContextManager[Data]:

@@ -8,6 +8,7 @@ from bench.into_kafka.logs import PARTITIONS
 from bench.into_kafka.plan import Case
 from bench.measuring.connectors import KAFKA_SCRIPT, LATENCY_TUNED
 from bench.measuring.results import Results
+from bench.measuring.warming import SECONDS as WARM_UP
 from bench.pages import BENCHMARKS, FIGURES, README, replace_block, replace_section
 
 BEGIN, END = "<!-- figures into Kafka: ./run bench-kafka -->", "<!-- end of figures into Kafka -->"
@@ -65,7 +66,8 @@ tailrace. GTIDs are on, deletes have tombstones, topics are made beforehand with
 consumer; *from its start* from the start of the process. After each run the records that a read-committed consumer sees were
 counted, and a number other than the workload's would have ended the benchmark. Several rounds: medians, the largest of the
 peaks. Each run is a fresh process: Debezium's figures have its Java machine's warm-up in them, tailrace's those of Spark's;
-its own compiled code comes from the cache."""
+its own compiled code comes from the cache. The broker serves all runs and is warm: {WARM_UP} s of records of a third
+client came first."""
 
 
 def _of_costs() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.change_tables.plan import CATCH_UP, Sizes
 from bench.change_tables.system import Data, IdleTables, Servers, Words
-from bench.measuring.servers import new_broker, versions_of_sides
+from bench.measuring.servers import warm_broker, versions_of_sides
 from bench.sqlserver import data as of_server
 from bench.sqlserver.ceiling import READERS, queries
 from tests.differential import jars
@@ -50,7 +50,7 @@ class SqlServer:
     @contextmanager
     def running(self, patience: float = 90) -> Iterator[Servers[StandInServer]]:
         """A context with both servers, which are removed at its end."""
-        with StandInServer() as sqlserver, new_broker() as broker:
+        with StandInServer() as sqlserver, warm_broker() as broker:
             yield Servers(broker, patience, sqlserver)
 
     def filled(self, servers: Servers[StandInServer], task: str, changes: int) -> AbstractContextManager[Data]:
