@@ -11,7 +11,7 @@ from bench.change_tables.plan import CATCH_UP, Sizes
 from bench.change_tables.system import Data, IdleTables, Servers, Words
 from bench.db2 import data as of_server
 from bench.db2.ceiling import JCC, READERS, queries_of_debezium
-from bench.measuring.servers import warm_broker, versions_of_sides
+from bench.measuring.servers import versions_of_sides, warm_broker
 from tests.differential import jars
 
 from tailrace.connectors.change_tables.windows import Window

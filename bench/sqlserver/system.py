@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.change_tables.plan import CATCH_UP, Sizes
 from bench.change_tables.system import Data, IdleTables, Servers, Words
-from bench.measuring.servers import warm_broker, versions_of_sides
+from bench.measuring.servers import versions_of_sides, warm_broker
 from bench.sqlserver import data as of_server
 from bench.sqlserver.ceiling import READERS, queries
 from tests.differential import jars
