@@ -1,9 +1,9 @@
 """The direct way and the DataFrame way as Spark really drives them."""
 
 import itertools
-import re
 import json
 import os
+import re
 import shutil
 import signal
 import time

@@ -28,10 +28,10 @@ Options = dict[str, str]
 TRANSACTION_MS: Final = 60_000
 DELIVERY_MS: Final = 120_000  # without transactions
 IN_FLIGHT: Final = "max.in.flight.requests.per.connection"
-FEW: Final = "2"
+FEW: Final = "3"
 """Requests that a broker has at a time. librdkafka has one for a partition, and while records wait for it that are older than
 `linger.ms`, its thread polls without a pause; not, though, while the connection may not take another request. With 5,
-librdkafka's own default, that was a quarter of the CPU time of a producer that is faster than its broker."""
+librdkafka's own default, that was half of the CPU time of a producer whose broker is slower (`bench/producing.py`)."""
 LEVELS: Final = {f"compression.{kind}.level": kind for kind in ("gzip", "lz4", "zstd")}
 PRODUCER: Final = {
     "acks": "-1",
