@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.measuring import topics  # noqa: E402
-from bench.measuring.processes import Stat  # noqa: E402
+from bench.measuring.processes import cpu_seconds  # noqa: E402
 from bench.measuring.servers import warm_broker  # noqa: E402
 
 from tailrace.changes.records import Binary, Records, binary_of  # noqa: E402
@@ -56,13 +56,13 @@ def measure(address: str, broker: int, name: str, size: int, rows: int, compress
     producer = Producer({**PRODUCER, **own, IN_FLIGHT: in_flight}, transactional=True)
     try:
         producer.init_transactions(60)
-        before, began = (seconds(os.getpid()), seconds(broker)), time.monotonic()
+        before, began = (cpu_seconds(os.getpid()), cpu_seconds(broker)), time.monotonic()
         producer.begin()
         for number in range(rows // BATCH):
             producer.send(batches[number % len(batches)])
         producer.commit(60)
         lasted = time.monotonic() - began
-        client, server = seconds(os.getpid()) - before[0], seconds(broker) - before[1]
+        client, server = cpu_seconds(os.getpid()) - before[0], cpu_seconds(broker) - before[1]
     finally:
         producer.close()
         topics.remove(address, name)
@@ -79,11 +79,6 @@ def batch(topic: str, size: int, number: int) -> Records:
     nowhere = Binary(np.zeros(0, np.uint8), np.zeros(BATCH + 1, np.int64))
     times = np.full(BATCH, int(time.time() * 1000))
     return Records(topic, keys, Binary(values.reshape(-1), np.arange(BATCH + 1) * size), times, nowhere, np.zeros(BATCH, np.int64))
-
-
-def seconds(pid: int) -> float:
-    """The CPU seconds of a process so far."""
-    return Stat.parse(Path(f"/proc/{pid}/stat").read_text()).cpu
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.change_tables.system import Data, Servers, System
-from bench.measuring.processes import Stat
+from bench.measuring.processes import cpu_seconds
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PIECE = 50_000  # rows that the JDBC reader holds at once
@@ -62,12 +62,8 @@ def main(readers: Mapping[str, Callable[[dict[str, Any]], Reading]]) -> None:
     read = readers[name](job)
     for _ in range(WARM_UP):
         read()
-    cpu, server_cpu, begun = time.process_time(), _cpu_of(job["pid"]), time.monotonic()
+    cpu, server_cpu, begun = time.process_time(), cpu_seconds(job["pid"]), time.monotonic()
     rows = read()
     took = {"seconds": time.monotonic() - begun, "cpu": time.process_time() - cpu}
-    print(json.dumps({"rows": rows, **took, "server_cpu": _cpu_of(job["pid"]) - server_cpu}), flush=True)
+    print(json.dumps({"rows": rows, **took, "server_cpu": cpu_seconds(job["pid"]) - server_cpu}), flush=True)
     os._exit(0)
-
-
-def _cpu_of(pid: int) -> float:
-    return Stat.parse(Path(f"/proc/{pid}/stat").read_text()).cpu

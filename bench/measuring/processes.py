@@ -182,6 +182,11 @@ def all_processes() -> list[Stat]:
     return found
 
 
+def cpu_seconds(pid: int) -> float:
+    """The CPU seconds of a process so far."""
+    return Stat.parse((PROC / str(pid) / "stat").read_text()).cpu
+
+
 def living(session: int) -> list[Stat]:
     """The processes of a session, without zombies."""
     return [stat for stat in all_processes() if stat.session == session and not _is_zombie(stat.pid)]

@@ -12,12 +12,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from bench.measuring import servers
 from bench.measuring.connectors import properties
-from bench.measuring.processes import Stat
+from bench.measuring.processes import cpu_seconds
 from bench.measuring.results import Results
 from bench.measuring.servers import Servers
 from bench.snapshots.filled import fill
@@ -164,16 +163,11 @@ def _sent(running: Servers) -> int:
 def _spent(pids: Mapping[str, int]) -> Iterator[dict[str, float]]:
     """CPU seconds of this process and of the servers while the context lasts."""
     spent: dict[str, float] = {}
-    before, own = {name: _cpu(pid) for name, pid in pids.items()}, time.process_time()
+    before, own = {name: cpu_seconds(pid) for name, pid in pids.items()}, time.process_time()
     yield spent
     spent["own"] = time.process_time() - own
-    spent |= {name: _cpu(pid) - before[name] for name, pid in pids.items()}
+    spent |= {name: cpu_seconds(pid) - before[name] for name, pid in pids.items()}
 
 
 def _each(spent: Mapping[str, float], count: int) -> dict[str, float]:
     return {f"{name}_cpu_ms": 1000 * seconds / count for name, seconds in spent.items()}
-
-
-def _cpu(pid: int) -> float:
-    """CPU seconds of a process so far."""
-    return Stat.parse(Path(f"/proc/{pid}/stat").read_text()).cpu

@@ -199,7 +199,10 @@ def _taken(row: JavaName, text: str, prefix: str) -> Options:
 
 
 def _with_guarantee(given: Options, *, exactly_once: bool) -> Options:
-    return _transactional({**PRODUCER, **given}, given) if exactly_once else _ordered({**PRODUCER, **given}, given)
+    options = (_transactional if exactly_once else _ordered)({**PRODUCER, **given}, given)
+    is_idempotent = options["enable.idempotence"].lower() != "false"
+    options.setdefault(IN_FLIGHT, FEW if is_idempotent else "1")  # without it, one request at a time keeps the order
+    return options
 
 
 def _transactional(options: Options, given: Options) -> Options:
@@ -210,7 +213,6 @@ def _transactional(options: Options, given: Options) -> Options:
                 f"producer.override.{name} is {options[name]!r}, with which nothing is delivered exactly once: leave it "
                 f"out, or set tailrace.delivery.guarantee={AT_LEAST_ONCE}"
             )
-    options.setdefault(IN_FLIGHT, FEW)
     transaction = _milliseconds(
         "transaction.timeout.ms", options.setdefault("transaction.timeout.ms", str(TRANSACTION_MS))
     )
@@ -225,12 +227,11 @@ def _transactional(options: Options, given: Options) -> Options:
 
 
 def _ordered(options: Options, given: Options) -> Options:
-    """Without transactions: idempotence keeps the order; without that, too, one request at a time does."""
+    """Without transactions: idempotence keeps the order, where the wanted acknowledgement allows it."""
     if options["acks"] == "0":
         raise ConfigError("producer.override.acks is '0', with which nobody learns whether a record arrived: set 1 or all")
     if options["acks"] != "-1" and "enable.idempotence" not in given:
         options["enable.idempotence"] = "false"
-    options.setdefault(IN_FLIGHT, "1" if options["enable.idempotence"].lower() == "false" else FEW)
     options.setdefault("delivery.timeout.ms", str(DELIVERY_MS))
     return options
 
