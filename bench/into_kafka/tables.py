@@ -14,7 +14,7 @@ from bench.measuring.cells import (
     median,
     of_costs,
     of_memory,
-    ratio,
+    of_pairs,
     table,
     whole,
 )
@@ -32,7 +32,7 @@ def rates(results: Results, chosen: list[Case]) -> str:
     rows = []
     for case in chosen:
         own, theirs = (_median(results, case, side) for side in SIDES)
-        figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
+        figures = [whole(own, "rate"), whole(theirs, "rate"), of_pairs(*_rounds_of(results, case), "rate")]
         figures += [whole(own, "rate_from_start"), whole(theirs, "rate_from_start")]
         rows.append([*_keys(case), f"{case.changes:,}", str(_rounds(results, case)), *figures])
     return table(head, rows, left=4)
@@ -105,7 +105,16 @@ def _name(case: Case) -> str:
 
 
 def _rounds(results: Results, case: Case) -> int:
-    return min(len(results.of("rate", **case.key(), side=side)) for side in SIDES)
+    return len(_rounds_of(results, case)[0])
+
+
+def _rounds_of(results: Results, case: Case) -> tuple[list[Row], list[Row]]:
+    """The rounds that both sides have, of tailrace and of Debezium."""
+    own, theirs = (
+        {line["key"]["round"]: line for line in results.of("rate", **case.key(), side=side)} for side in SIDES
+    )
+    both = sorted(own.keys() & theirs.keys())
+    return [own[number] for number in both], [theirs[number] for number in both]
 
 
 def _median(results: Results, case: Case, side: str) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,12 @@ def of_costs(own: Row | None, theirs: Row | None, server: str = "mysql") -> list
     cells = [short(own, "python_cpu"), short(own, "java_cpu"), short(theirs, "java_cpu")]
     cells += [ratio(theirs, "java_cpu", own, "python_cpu")]
     return cells + [short(each, f"{name}_cpu") for name in ("broker", server) for each in (own, theirs)]
+
+
+def of_pairs(upper: Sequence[Row], lower: Sequence[Row], name: str) -> str:
+    """The median of the quotients of a figure, round by round: the machine is not the same in each."""
+    quotients = [above[name] / below[name] for above, below in zip(upper, lower, strict=True) if below[name]]
+    return ratio({name: statistics.median(quotients)}, name, {"one": 1}, "one") if quotients else "-"
 
 
 MEMORY = ("tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM",

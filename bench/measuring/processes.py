@@ -25,6 +25,7 @@ from typing import Self
 PROC = Path("/proc")
 TICK = os.sysconf("SC_CLK_TCK")
 INTERVAL = 0.1
+MEMORY_EVERY, SHARED_EVERY = 10, 50  # samples
 GROUP_OF_ALL = "all"
 END_TIMEOUT = 20
 
@@ -246,7 +247,7 @@ class Sampler:
 
     Groups are `python` and `java` of the side, the given servers by name, and `others` (all but this process). `peaks` is the
     largest sum of VmHWM over the processes of a group that existed at the same time, `shared` the largest sum of PSS, sampled
-    once a second. `processes` has the peak of each process, `servers` the names of the servers.
+    every five seconds: the system walks through all pages for that. `processes` has the peak of each process, `servers` the names of the servers.
     """
 
     def __init__(self, side: Side, servers: Mapping[str, int], *, interval: float = INTERVAL) -> None:
@@ -273,15 +274,15 @@ class Sampler:
 
     def _run(self) -> None:
         for number in iter_while(self._stop, self._interval):
-            self._sample(memory=number % 10 == 0)
+            self._sample(memory=number % MEMORY_EVERY == 0, shared=number % SHARED_EVERY == 0)
 
-    def _sample(self, *, memory: bool) -> None:
+    def _sample(self, *, memory: bool, shared: bool = True) -> None:
         moment, busy = time.time(), machine_busy()
         readings = [(group, stat) for stat in all_processes() if (group := self._group(stat))]
         everybody = Stat(-1, "", 0, busy, 0)
         self.ledger.add(moment, [*readings, (GROUP_OF_ALL, everybody)])
         if memory:
-            self._note_memory(readings)
+            self._note_memory(readings, shared=shared)
 
     def _group(self, stat: Stat) -> str | None:
         if stat.session == self._side.session:
@@ -290,19 +291,19 @@ class Sampler:
             return "bench"
         return self._servers.get(stat.pid)
 
-    def _note_memory(self, readings: list[tuple[str, Stat]]) -> None:
+    def _note_memory(self, readings: list[tuple[str, Stat]], *, shared: bool) -> None:
         peaks: dict[str, float] = {}
-        shared: dict[str, float] = {}
+        divided: dict[str, float] = {}
         for group, stat in readings:
             if group == "python" and is_unborn(stat.pid):
                 continue
             peak = peak_mb(stat.pid)
             self.processes[group, stat.pid] = peak or self.processes.get((group, stat.pid), 0.0)
             peaks[group] = peaks.get(group, 0.0) + peak
-            if group in {"python", "java"}:
-                shared[group] = shared.get(group, 0.0) + shared_mb(stat.pid)
+            if shared and group in {"python", "java"}:
+                divided[group] = divided.get(group, 0.0) + shared_mb(stat.pid)
         _keep_largest(self.peaks, peaks)
-        _keep_largest(self.shared, shared)
+        _keep_largest(self.shared, divided)
 
 
 def _keep_largest(kept: dict[str, float], now: Mapping[str, float]) -> None:

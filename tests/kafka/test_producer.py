@@ -290,10 +290,44 @@ def test_buffers_are_held_until_what_is_in_them_was_delivered(kafka_broker, topi
     assert all(r.value == bytes([int(r.key)]) * size for r in found)
 
 
-def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, producer_of):
+def test_a_send_is_delivered_while_a_later_one_is_under_way(topic, producer_of):
+    producer = producer_of(topic, linger_ms=20_000, batch_size=10_000)
+    producer.begin()
+    for _ in range(2):
+        producer.send(records(topic, [b"k"] * 1000, [bytes(100)] * 1000, partition=0))
+    delivered = producer._client.deliveries
+    wait_until(lambda: delivered.of(0) == 1000, TIMEOUT, lambda: f"{delivered.of(0)} have arrived")
+    time.sleep(0.5)
+    assert 0 < delivered.of(1) < 1000, "the last batch waits for more"
+    producer.commit(TIMEOUT)
+    assert (delivered.of(0), delivered.of(1)) == (0, 0), "they are counted no more"
+
+
+def test_sends_that_are_dropped_count_for_nothing(topic, producer_of):
+    producer = producer_of(topic, batch_size=10_000, linger_ms=20_000)
+    producer.begin()
+    producer.send(records(topic, [b"k"] * 1000, [bytes(100)] * 1000))
+    producer.abort(TIMEOUT)
+    assert producer._client.deliveries.of(0) == 0
+    assert producer._held_bytes == 0
+
+
+def test_more_sends_than_can_be_told_apart_wait_for_the_oldest(kafka_broker, topic, producer_of):
+    producer = producer_of(topic)
+    n = producer._client.deliveries.limit + 1000
+    producer.begin()
+    for i in range(n):
+        producer.send(records(topic, [b"k"], [b"%d" % i]))
+    producer.commit(TIMEOUT)
+    assert [r.value for r in read_topics(kafka_broker.address, [topic])] == [b"%d" % i for i in range(n)]
+
+
+@pytest.mark.parametrize("partition", [0, None])
+def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic_with, producer_of, partition):
     """Memory is used again before the transaction ends, and what was in it is delivered all the same."""
-    size, rows, parts = 1000, 5000, 14
-    assert size * rows * parts > 4 * HELD_BYTES
+    topic = topic_with(3)
+    size, rows, parts = 1000, 5000, 20
+    assert size * rows * parts > 3 * HELD_BYTES
     producer = producer_of(topic, linger_ms=50, compression_type="lz4")
     producer.begin()
     blocks, held = set(), []
@@ -302,9 +336,10 @@ def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, pr
         blocks.add(data.ctypes.data)
         data[: size * rows] = part
         keep_buffer(size * rows)
-        keys = binary([b"%d" % part] * rows)
+        keys = binary([b"%d %d" % (part, row) for row in range(rows)])
         values = Binary(data[: size * rows], np.arange(rows + 1) * size)
-        producer.send(Records(topic, keys, values, np.ones(rows, np.int64), keys, np.arange(rows), partition=0))
+        times, order = np.ones(rows, np.int64), np.arange(rows)
+        producer.send(Records(topic, keys, values, times, keys, order, partition=partition))
         del data, values
         held.append(producer._held_bytes)
     producer.commit(TIMEOUT)
@@ -312,7 +347,7 @@ def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, pr
     assert size * rows < max(held) <= HELD_BYTES
     found = read_topics(kafka_broker.address, [topic])
     assert len(found) == parts * rows
-    assert all(r.value == bytes([int(r.key)]) * size for r in found)
+    assert all(r.value == bytes([int(r.key.split()[0])]) * size for r in found)
 
 
 def test_nothing_is_held_after_a_commit_an_abort_or_the_end(topic, producer_of):

@@ -2,7 +2,7 @@
 
 librdkafka's reports (failed messages, background errors, log lines) come as polled events, never
 as callbacks: a callback would run Python in the middle of C, and a flush that calls back wakes only
-every ten milliseconds, which every small transaction would pay.
+every ten milliseconds, which every small transaction would pay. Only compiled code is called back, to count (`deliveries`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
+from tailrace.kafka.deliveries import Deliveries
 from tailrace.kafka.failures import LOGIN_REFUSED
 from tailrace.kafka.librdkafka import Problem, librdkafka, text_of, without_times
 from tailrace.kafka.msk import without_marks
@@ -49,10 +50,12 @@ class Client:
         handle: librdkafka's, for these functions.
         refused: the broker's refusal of the login, if any: librdkafka itself never gives up.
         refused_since: its time, by the monotonic clock.
+        deliveries: what has been delivered, if it is counted.
 
     """
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(self, options: Mapping[str, str], *, counts: bool = False) -> None:
+        """`counts`: count what is delivered, by compiled code."""
         self.lib = librdkafka()
         self._secrets = [v for k, v in options.items() if v and any(word in k for word in _SECRET_WORDS)]
         self._process = os.getpid()
@@ -61,6 +64,7 @@ class Client:
         self.refused_since = 0.0
         self._topics: dict[str, int] = {}
         self._tokens = Tokens.of(self.lib, options)
+        self.deliveries = Deliveries(self.lib) if counts else None
         self.handle = self._made({**_DEFAULTS, **without_marks(options), **_OURS})
         self._queue = self.lib.queue_get_main(self.handle)
         self.lib.set_log_queue(self.handle, None)
@@ -123,7 +127,8 @@ class Client:
         for topic in self._topics.values():
             self.lib.topic_destroy(topic)
         self._topics.clear()
-        end = Thread(target=_destroy, args=(handle, (held, self._tokens)), name="kafka-producer-end", daemon=True)
+        kept = (held, self._tokens, self.deliveries)
+        end = Thread(target=_destroy, args=(handle, kept), name="kafka-producer-end", daemon=True)
         end.start()
         end.join(DESTROY_TIMEOUT)
 
@@ -136,6 +141,8 @@ class Client:
                 raise ConfigError(f"librdkafka refuses {name}: {self._without_secrets(text_of(text.value))}")
         if self._tokens is not None:
             self._tokens.given_to(conf)
+        if self.deliveries is not None:
+            self.deliveries.given_to(conf)
         self.lib.conf_set_events(conf, rd.EVENT_DELIVERY | rd.EVENT_LOG | rd.EVENT_ERROR)
         handle = self.lib.new(rd.PRODUCER, conf, text, rd.TEXT_SIZE)
         if not handle:

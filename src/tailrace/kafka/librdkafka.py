@@ -83,6 +83,8 @@ _FUNCTIONS: Final[dict[str, tuple[Any, list[Any]]]] = {
     "conf_set": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_size_t]),
     "conf_get": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_size_t)]),
     "conf_set_events": (None, [c_void_p, c_int]),
+    "conf_interceptor_add_on_new": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
+    "interceptor_add_on_acknowledgement": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "conf_enable_sasl_queue": (None, [c_void_p, c_int]),
     "conf_set_oauthbearer_token_refresh_cb": (None, [c_void_p, c_void_p]),
     "oauthbearer_set_token": (

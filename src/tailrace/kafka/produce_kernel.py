@@ -1,5 +1,5 @@
 # mypy: disable-error-code="untyped-decorator"
-"""Rows into librdkafka's queue, by compiled code that calls the library itself.
+"""Rows into librdkafka's queue, by compiled code that calls the library itself; and code that the library calls.
 
 `rd_kafka_produceva` takes a message as an array of arguments. Most of them stay the same from row to row, so the
 array is filled once and each row changes its numbers: key, value, time and its own number, which identifies it in a
@@ -9,17 +9,22 @@ continues after a message that found no room, has neither timestamps nor headers
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tailrace.kafka.arguments import FIXED, HEADER
+from tailrace.kafka.arguments import FIXED, HEADER, ROW_BITS
+from tailrace.kafka.librdkafka import Message
 from tailrace.kernels import argument_types as arg
 from tailrace.kernels.compiling import Int, compiled, entry
-from tailrace.kernels.memory import load8, load64
+from tailrace.kernels.memory import load8, load32, load64
+
+_NUMBER: Final = Message.private.offset
+SENDS: Final = 1 << 14
+"""How many sends can be told apart at a time; a power of two."""
 
 
 @intrinsic
@@ -32,6 +37,18 @@ def _call(_typing: Any, function: Any, client: Any, arguments: Any, count: Any) 
         return builder.call(builder.inttoptr(args[0], signature.as_pointer()), args[1:])
 
     return types.int64(types.int64, types.int64, types.int64, types.int64), emit
+
+
+@intrinsic
+def _add_one(_typing: Any, address: Any) -> Any:  # noqa: ARG001 -- as above
+    """Add one to a counter that other threads add to at the same time."""
+
+    def emit(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        builder.atomic_rmw("add", builder.inttoptr(args[0], word.as_pointer()), ir.Constant(word, 1), "acq_rel")
+        return context.get_dummy_value()
+
+    return types.void(types.int64), emit
 
 
 @compiled
@@ -84,3 +101,12 @@ def produce(call: Int, client: Int, message: Int, columns: Int, headers: Int, nu
             break
         row += 1
     return row
+
+
+@entry(arg.INT, arg.INT, arg.INT)
+def count_delivered(_client: Int, message: Int, counts: Int) -> Int:
+    """Count a message that has arrived for its send: an interceptor (`on_acknowledgement`), on threads of librdkafka's."""
+    if load32(message) == 0:  # no error
+        send = np.int64(load64(message + _NUMBER)) >> ROW_BITS
+        _add_one(counts + (send & (SENDS - 1)) * 8)
+    return 0

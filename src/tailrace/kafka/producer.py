@@ -8,8 +8,8 @@
 
 Values are not copied: librdkafka reads them from the columns' own memory, which is reused as soon as
 nothing references it. So everything sent is held until it is known to be delivered, or until the instance is
-gone. The producer waits for that before it holds more than `HELD_BYTES`, mostly without any wait: the last records were
-delivered while the caller made the next ones.
+gone. The producer waits for that before it holds more than `HELD_BYTES`: for the oldest sends only (`deliveries`), so that
+librdkafka has something to do meanwhile. Most were delivered while the caller made the next ones.
 
 A failed record spoils its transaction, so the first failure is kept and raised by the next call. `failures` decides
 which error that is, and whether a retry helps.
@@ -22,6 +22,7 @@ import math
 import sys
 import time
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
@@ -35,7 +36,7 @@ from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, backgro
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
 from tailrace.kafka.rows import Rows
 
-HELD_BYTES: Final = 16 << 20
+HELD_BYTES: Final = 24 << 20
 """How much is held before the producer waits for its delivery; one call of `send` may exceed it."""
 FULL_PAUSE: Final = 0.001
 """Seconds to wait for room in librdkafka's queue before a retry."""
@@ -54,25 +55,26 @@ class Producer:
     Args:
         options: librdkafka's, with secrets.
         transactional: whether to use the `transactional.id` among them.
+        many: whether it sends many records. It then loads compiled code when it is made.
 
     Every timeout is in seconds. What was sent and neither flushed nor committed when it closes is dropped.
 
     """
 
-    def __init__(self, options: Mapping[str, str], *, transactional: bool) -> None:
+    def __init__(self, options: Mapping[str, str], *, transactional: bool, many: bool = True) -> None:
         if transactional and not options.get("transactional.id"):
             raise ConfigError("a transactional producer needs a transactional.id")
         given = {name: value for name, value in options.items() if transactional or name != "transactional.id"}
-        self._held: list[Rows] = []
+        self._held: deque[Rows] = deque()
         self._held_bytes = 0
-        self._sent = 0
+        self._sends = 0
         self._failure: TailraceError | None = None
         self._purged: Failed | None = None
         self._transactional = transactional
         self._initialized = False
         self._in_transaction = False
         keep_freed_memory()
-        self._client = Client(given)
+        self._client = Client(given, counts=many)
         self._lib = self._client.lib
         self._call = self._lib.address("produceva")
 
@@ -97,17 +99,15 @@ class Producer:
         """Queue records, waiting for room; returns the bytes of their keys and values."""
         if not len(records):
             return 0
-        size = records.keys.size + records.values.size
-        if self._held and self._held_bytes + size > HELD_BYTES:
-            self.flush()
-        rows = Rows(records, self._client.topic(records.topic), self._sent)
+        rows = Rows(records, self._client.topic(records.topic), self._sends)
+        self._make_room(rows.size)
         self._held.append(rows)
-        self._held_bytes += size
-        self._sent += len(rows)
+        self._held_bytes += rows.size
+        self._sends += 1
         self._serve(0)
         while not rows.produce(self._call, self._client.handle):
             self._wait_for_room(rows)
-        return size
+        return rows.size
 
     def send_one(
         self,
@@ -170,12 +170,35 @@ class Producer:
             with contextlib.suppress(TailraceError):  # an open transaction would block readers until it times out
                 self.abort(ABORT_TIMEOUT)
         self._client.close(self._held)
-        self._held = []
+        self._held = deque()
+
+    def _make_room(self, size: int) -> None:
+        """Wait until so many bytes more may be held."""
+        deadline = time.monotonic() + SLICE
+        while self._held and not self._has_room(size):
+            if self._client.deliveries is None or time.monotonic() > deadline:
+                self.flush()  # librdkafka may still wait for more, which does not come: see linger.ms
+                return
+            self._serve(FULL_PAUSE)
+
+    def _has_room(self, size: int) -> bool:
+        """Release the oldest sends that have been delivered if there is no room; whether there is some."""
+        deliveries = self._client.deliveries
+        while self._held_bytes + size > HELD_BYTES or (deliveries and len(self._held) >= deliveries.limit):
+            if not deliveries or not self._held or deliveries.of(self._held[0].send) < len(self._held[0]):
+                return not self._held
+            self._release(self._held.popleft())
+        return True
 
     def _let_go(self) -> None:
-        """Release delivered records."""
-        self._held.clear()
-        self._held_bytes = 0
+        """Release all records, of which none is under way any more."""
+        while self._held:
+            self._release(self._held.popleft())
+
+    def _release(self, rows: Rows) -> None:
+        self._held_bytes -= rows.size
+        if self._client.deliveries is not None:
+            self._client.deliveries.forget(rows.send)
 
     def _wait_for_room(self, rows: Rows) -> None:
         problem = self._client.take_error(rows.error)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import INT64, Binary, Records
-from tailrace.kafka.arguments import FIXED, HEADER, KEY, OPAQUE, PARTITION, RKT, TIMESTAMP, VALUE, WIDTH
+from tailrace.kafka.arguments import FIXED, HEADER, KEY, OPAQUE, PARTITION, RKT, ROW_BITS, TIMESTAMP, VALUE, WIDTH
 from tailrace.kafka.librdkafka import NO_PARTITION
 from tailrace.kernels.addresses import address_of
 
@@ -27,10 +27,14 @@ _PRODUCEVA: Final = CFUNCTYPE(c_size_t, c_size_t, c_size_t, c_size_t)
 class Rows:
     """Records in the kernel's form; holds a reference to every array that an address points into."""
 
-    def __init__(self, records: Records, topic: int, number: int) -> None:
-        """`topic`: librdkafka's handle; `number`: of the first row."""
+    def __init__(self, records: Records, topic: int, send: int) -> None:
+        """`topic`: librdkafka's handle; `send`: its number."""
         self.records = records
-        self.number = number
+        self.send = send
+        self.number = send << ROW_BITS
+        """The first row's; each row has the next one."""
+        self.size = records.keys.size + records.values.size
+        """Bytes of keys and values."""
         self.done = 0
         self.error = 0
         self._kept: list[Any] = []

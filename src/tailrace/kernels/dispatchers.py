@@ -41,6 +41,12 @@ class Entry(CPUDispatcher):
         """Whether the code for the declared types is in a file, which is then one that is in use."""
         return bool(self._cache.renew(self.declared, self.targetctx))
 
+    def address(self) -> int:
+        """Where a C library calls it, without Python: the declared types are the arguments. It stays there."""
+        self.compile(self.declared)
+        made = self.overloads[self.declared]
+        return int(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
+
     def compile(self, sig: Any) -> Any:
         """Load or compile for these types; see `Store.compiling`."""
         args, _ = sigutils.normalize_signature(sig)

@@ -47,8 +47,8 @@ class Pace:
     slice_seconds: float = 600.0
     commit_seconds: float = 1.0
     commit_at_head: bool = False
-    commit_bytes: int = 64 << 20
-    commit_changes: int = 500_000
+    commit_bytes: int = 256 << 20
+    commit_changes: int = 2_000_000
     max_retries: int = -1
     retry_seconds: float = 10.0
 

@@ -109,7 +109,7 @@ class KafkaSink:
     def open(self, lane: int) -> RecordedState:
         """Take the lane over."""
         self._lane = lane
-        self._writer = self._new_writer(lane)  # created early, so that it connects meanwhile
+        self._writer = self._new_writer(lane, many=True)  # created early, so that it connects meanwhile
         self._ledger.prepare(self._topics, lane + 1)
         self._refuse_if_another_run_has_it(self._ledger.read(lane))  # before the other is disturbed
         self._writer.take_over()
@@ -189,14 +189,14 @@ class KafkaSink:
     def _topics(self) -> Topics:
         return Topics(self._clients.admin, self._tail, self._settings.topic_creation)
 
-    def _new_writer(self, lane: int) -> Writer:
-        from tailrace.sinks.kafka.writer import Writer  # imports a compiler, which a planner does not need
+    def _new_writer(self, lane: int, *, many: bool) -> Writer:
+        from tailrace.sinks.kafka.writer import Writer  # only where something is written
 
         transactional_id = self._names.transactional_id(lane) if self._transactional else None
-        return Writer(self._clients.producer, transactional_id)
+        return Writer(self._clients.producer, transactional_id, many=many)
 
     def _take_over(self, lane: int) -> Writer:
-        writer = self._new_writer(lane)
+        writer = self._new_writer(lane, many=False)
         try:
             writer.take_over()
         except TailraceError:

@@ -20,13 +20,16 @@ ABORT_SECONDS: Final = 3.0
 
 
 class Writer:
-    """Sends records; made for one lane (`transactional_id`), or for none (at least once)."""
+    """Sends records; made for one lane (`transactional_id`), or for none (at least once).
 
-    def __init__(self, options: Mapping[str, str], transactional_id: str | None) -> None:
+    `many`: whether it sends more than progress.
+    """
+
+    def __init__(self, options: Mapping[str, str], transactional_id: str | None, *, many: bool = True) -> None:
         self._transactional = transactional_id is not None
         self._began = False
         own = {"transactional.id": transactional_id} if transactional_id is not None else {}
-        self._producer = Producer({**options, **own}, transactional=self._transactional)
+        self._producer = Producer({**options, **own}, transactional=self._transactional, many=many)
 
     def take_over(self) -> None:
         """Fence the lane's previous owner, and wait until its last transaction has ended."""
