@@ -31,11 +31,12 @@ class Deliveries:
 
     def __init__(self, lib: Library) -> None:
         from tailrace.kafka.produce_kernel import SENDS, count_delivered  # imports a compiler
+        from tailrace.kernels.compiling import c_address
 
         self.limit = SENDS
         self._lib = lib
         self._counts = np.zeros(SENDS, np.int64)
-        self._count = count_delivered.address()
+        self._count = c_address(count_delivered)
         self._callback = _ON_NEW(self._installed)
 
     def given_to(self, conf: int) -> None:

@@ -9,7 +9,7 @@ An entry names the types of its arguments (`argument_types`). Without them it is
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from tailrace.kernels.dispatchers import Entry, Part
 
@@ -32,6 +32,11 @@ def entry(*types: Any) -> Callable[[_F], _F]:
 def entry_with_runtime(*types: Any) -> Callable[[_F], _F]:
     """The same for a function that makes an array from an address, which needs numba's runtime."""
     return _entry(types, {**_OPTIONS, "_nrt": True})
+
+
+def c_address(function: Callable[..., Any]) -> int:
+    """Where a C library calls an `entry`."""
+    return cast("Entry", function).address()
 
 
 def compiled(function: _F) -> _F:
