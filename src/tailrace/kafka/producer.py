@@ -21,7 +21,6 @@ import contextlib
 import math
 import sys
 import time
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -290,8 +289,10 @@ class Producer:
         )
 
     def _position(self, number: int) -> str:
-        rows = self._held[bisect_right(self._held, number, key=lambda held: held.number) - 1]
-        return (rows.records.positions[number - rows.number] or b"").decode()
+        for rows in self._held:
+            if rows.number <= number < rows.number + len(rows):
+                return (rows.records.positions[number - rows.number] or b"").decode()
+        return "an unknown position"
 
 
 def _row_size(records: Records, row: int) -> int:

@@ -1,8 +1,8 @@
 """The buffer between the log's stream and the decoder."""
 
 from tailrace.connectors.mysql.blocks import (
+    AIMED_BATCH,
     FEWEST,
-    LARGE_BATCH,
     LARGEST,
     LARGEST_BATCH,
     LONGEST_PAUSES,
@@ -173,15 +173,15 @@ def filled(blocks):
 
 def test_a_block_whose_records_are_long_is_followed_by_a_shorter_one():
     blocks = Blocks(Source())
-    blocks.fit(SMALLEST, 2 * LARGE_BATCH, 1)
+    blocks.fit(SMALLEST, 2 * AIMED_BATCH, 1)
     assert filled(blocks) == SMALLEST // 2
-    blocks.fit(SMALLEST // 2, LARGE_BATCH // 8, 1)
+    blocks.fit(SMALLEST // 2, AIMED_BATCH // 8, 1)
     assert filled(blocks) == SMALLEST
 
 
 def test_a_block_of_many_tables_is_longer_up_to_the_largest_batch():
     blocks = Blocks(Source())
-    blocks.fit(SMALLEST, LARGE_BATCH, 4 * TABLES_A_BLOCK)
+    blocks.fit(SMALLEST, AIMED_BATCH, 4 * TABLES_A_BLOCK)
     assert filled(blocks) == 4 * SMALLEST
     blocks.fit(4 * SMALLEST, 2 * LARGEST_BATCH, 4 * TABLES_A_BLOCK)
     assert filled(blocks) == 2 * SMALLEST
@@ -189,5 +189,5 @@ def test_a_block_of_many_tables_is_longer_up_to_the_largest_batch():
 
 def test_few_bytes_at_the_head_tell_nothing():
     blocks = Blocks(Source())
-    blocks.fit(PORTION - 1, 100 * LARGE_BATCH, 1)
+    blocks.fit(PORTION - 1, 100 * AIMED_BATCH, 1)
     assert filled(blocks) == SMALLEST

@@ -22,7 +22,9 @@ LARGEST: Final = 16 << 20
 FEWEST: Final = 512 << 10  # bytes that a filling may always have, however long their records are
 SPARE: Final = 1 << 10
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
-LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does, and the next block is shorter
+LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
+AIMED_BATCH: Final = 16 << 20
+"""Bytes of records that come of one block of few tables. A task has two or three batches in memory at a time."""
 LARGEST_BATCH: Final = 6 * LARGE_BATCH  # of many tables, whose rows are decoded together: so much may come of one block
 PORTION: Final = 256 << 10
 """Bytes; if so many came at once they are of a backlog, which a server sends in portions with short pauses between."""
@@ -91,7 +93,7 @@ class Blocks:
         if consumed < PORTION:
             return  # at the log's head: too few to tell
         wanted = tables * self._smallest // TABLES_A_BLOCK
-        largest = LARGE_BATCH if wanted <= self._smallest else LARGEST_BATCH
+        largest = AIMED_BATCH if wanted <= self._smallest else LARGEST_BATCH
         longest = consumed * largest // max(became, 1)
         self.resize(min(wanted, longest))
         self.limit(longest)
