@@ -65,8 +65,8 @@ tailrace. GTIDs are on, deletes have tombstones, topics are made beforehand with
 *Changes a second* counts from the first record's append to the moment when the last row is visible to a read-committed
 consumer; *from its start* from the start of the process. After each run the records that a read-committed consumer sees were
 counted, and a number other than the workload's would have ended the benchmark. Several rounds: medians, and of
-*times* the median of the rounds' own quotients, since the machine is not the same in each; the largest of the peaks. Each run is a fresh process: Debezium's figures have its Java machine's warm-up in them, tailrace's those of Spark's;
-its own compiled code comes from the cache. The broker serves all runs and is warm: {WARM_UP} s of records of a third
+*times* the median of the rounds' own quotients, since the machine is not the same in each; the largest of the peaks. Each
+run is a fresh process: Debezium's figures have its Java machine's warm-up in them, tailrace's those of Spark's; its own compiled code comes from the cache. The broker serves all runs and is warm: {WARM_UP} s of records of a third
 client came first."""
 
 

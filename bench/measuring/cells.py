@@ -30,7 +30,10 @@ def ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) ->
     """The quotient of two figures."""
     if not upper or not lower or not lower[of_lower]:
         return "-"
-    quotient = upper[of_upper] / lower[of_lower]
+    return _times(upper[of_upper] / lower[of_lower])
+
+
+def _times(quotient: float) -> str:
     return f"{quotient:.1f}" if quotient >= 2 else f"{quotient:.2f}"
 
 
@@ -53,7 +56,7 @@ def of_costs(own: Row | None, theirs: Row | None, server: str = "mysql") -> list
 def of_pairs(upper: Sequence[Row], lower: Sequence[Row], name: str) -> str:
     """The median of the quotients of a figure, round by round: the machine is not the same in each."""
     quotients = [above[name] / below[name] for above, below in zip(upper, lower, strict=True) if below[name]]
-    return ratio({name: statistics.median(quotients)}, name, {"one": 1}, "one") if quotients else "-"
+    return _times(statistics.median(quotients)) if quotients else "-"
 
 
 MEMORY = ("tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM",

@@ -247,7 +247,8 @@ class Sampler:
 
     Groups are `python` and `java` of the side, the given servers by name, and `others` (all but this process). `peaks` is the
     largest sum of VmHWM over the processes of a group that existed at the same time, `shared` the largest sum of PSS, sampled
-    every five seconds: the system walks through all pages for that. `processes` has the peak of each process, `servers` the names of the servers.
+    every five seconds: the system walks through all pages for that. `processes` has the peak of each process, `servers` the
+    names of the servers.
     """
 
     def __init__(self, side: Side, servers: Mapping[str, int], *, interval: float = INTERVAL) -> None:

@@ -326,8 +326,8 @@ def test_more_sends_than_can_be_told_apart_wait_for_the_oldest(kafka_broker, top
 def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic_with, producer_of, partition):
     """Memory is used again before the transaction ends, and what was in it is delivered all the same."""
     topic = topic_with(3)
-    size, rows, parts = 1000, 5000, 20
-    assert size * rows * parts > 3 * HELD_BYTES
+    size, rows, parts = 1000, 5000, 22
+    assert size * rows * parts > 4 * HELD_BYTES
     producer = producer_of(topic, linger_ms=50, compression_type="lz4")
     producer.begin()
     blocks, held = set(), []

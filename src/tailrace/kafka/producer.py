@@ -174,20 +174,16 @@ class Producer:
     def _make_room(self, size: int) -> None:
         """Wait until so many bytes more may be held."""
         deadline = time.monotonic() + SLICE
-        while self._held and not self._has_room(size):
-            if self._client.deliveries is None or time.monotonic() > deadline:
-                self.flush()  # librdkafka may still wait for more, which does not come: see linger.ms
-                return
-            self._serve(FULL_PAUSE)
-
-    def _has_room(self, size: int) -> bool:
-        """Release the oldest sends that have been delivered if there is no room; whether there is some."""
         deliveries = self._client.deliveries
-        while self._held_bytes + size > HELD_BYTES or (deliveries and len(self._held) >= deliveries.limit):
-            if not deliveries or not self._held or deliveries.of(self._held[0].send) < len(self._held[0]):
-                return not self._held
-            self._release(self._held.popleft())
-        return True
+        limit = math.inf if deliveries is None else deliveries.limit
+        while self._held and (self._held_bytes + size > HELD_BYTES or len(self._held) >= limit):
+            oldest = self._held[0]
+            if deliveries is not None and deliveries.of(oldest.send) == len(oldest):
+                self._release(self._held.popleft())
+            elif deliveries is None or time.monotonic() > deadline:
+                self.flush()  # librdkafka may still wait for more, which does not come: see linger.ms
+            else:
+                self._serve(FULL_PAUSE)
 
     def _let_go(self) -> None:
         """Release all records, of which none is under way any more."""

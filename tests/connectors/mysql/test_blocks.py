@@ -3,6 +3,7 @@
 from tailrace.connectors.mysql.blocks import (
     AIMED_BATCH,
     FEWEST,
+    LARGE_BATCH,
     LARGEST,
     LARGEST_BATCH,
     LONGEST_PAUSES,
@@ -181,7 +182,7 @@ def test_a_block_whose_records_are_long_is_followed_by_a_shorter_one():
 
 def test_a_block_of_many_tables_is_longer_up_to_the_largest_batch():
     blocks = Blocks(Source())
-    blocks.fit(SMALLEST, AIMED_BATCH, 4 * TABLES_A_BLOCK)
+    blocks.fit(SMALLEST, LARGE_BATCH, 4 * TABLES_A_BLOCK)
     assert filled(blocks) == 4 * SMALLEST
     blocks.fit(4 * SMALLEST, 2 * LARGEST_BATCH, 4 * TABLES_A_BLOCK)
     assert filled(blocks) == 2 * SMALLEST
@@ -189,5 +190,5 @@ def test_a_block_of_many_tables_is_longer_up_to_the_largest_batch():
 
 def test_few_bytes_at_the_head_tell_nothing():
     blocks = Blocks(Source())
-    blocks.fit(PORTION - 1, 100 * AIMED_BATCH, 1)
+    blocks.fit(PORTION - 1, 100 * LARGE_BATCH, 1)
     assert filled(blocks) == SMALLEST
