@@ -6,6 +6,7 @@ import pytest
 
 from support.configurations import DB2_MINIMAL, MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.cli.main import main
+from tailrace.encoding.converters import CONVERTERS
 
 UNWRAP = {"transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState"}
 ROUTE = {
@@ -120,6 +121,15 @@ def test_binary_formats_are_shown_as_json_with_the_place_of_their_schema(check):
     }
     shown = parts(check({"a.json": SQL_SERVER_MINIMAL | CHAIN | avro | {"table.include.list": "dbo.orders"}}))
     assert "delivered key: JSON with its schema; value: Avro, subject shop.crm.dbo.orders-value" in shown
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("name", ["schema.registry.basic.auth.user.info", "apicurio.registry.url", "encoding", "serializer.type"])
+def test_of_a_converter_some_of_whose_properties_are_filled_elsewhere_the_form_is_its_name(check, converter, name):
+    given = {"value.converter": converter, f"value.converter.{name}": "$FILLED_ELSEWHERE"}
+    shown = parts(check({"a.json": MINIMAL | CHAIN | given}))
+    title = f"{CONVERTERS[converter].title}, some of whose properties are not known here"
+    assert any(line.endswith(f"key: JSON with its schema; value: {title}") for line in shown)
 
 
 def test_an_outbox_has_the_columns_of_one(check):

@@ -23,8 +23,10 @@ def form_of(settings: Settings, part: str, topic: str, layout: Layout) -> str:
     converter = str(getattr(settings, f"{part}_converter"))
     if converter == JSON:
         return "JSON with its schema" if getattr(settings, f"{part}_converter_schemas_enable") else "JSON"
-    own = CONVERTERS[converter]
-    messages = own.making().messages(getattr(settings, f"{part}_format"))
+    own, given = CONVERTERS[converter], getattr(settings, f"{part}_format")
+    if given is None:  # an offline check: a value is only known where the connector runs
+        return f"{own.title}, some of whose properties are not known here"
+    messages = own.making().messages(given)
     if not isinstance(messages, RegisteredMessages):
         return own.title
     try:
