@@ -22,6 +22,7 @@ import pytest
 from hypothesis import settings
 
 from support.machines.available import NO_MACHINES
+from tailrace.cli.beginning import lacking_for
 from tailrace_standins.servers.db2_server import URL as DB2_URL
 from tailrace_standins.servers.db2_server import Database as Db2Database
 from tailrace_standins.servers.db2_server import GivenServer as Db2Given
@@ -38,6 +39,7 @@ from tailrace_standins.servers.sqlserver_server import StandInServer
 from tailrace_standins.servers.sqlserver_server import Unavailable as NoSqlServer
 from tailrace_standins.servers.sqlserver_server import server as sql_server
 
+os.environ.update(lacking_for(["db2"]))  # pytest-xdist's workers begin with it
 settings.register_profile("suite", deadline=None, print_blob=True)  # the first example of many compiles something
 settings.load_profile("suite")
 TESTS = Path(__file__).parent

@@ -252,6 +252,16 @@ def demo(
     run_demo(seconds, source=source, to=to, format_=format_, verbose=verbose)
 
 
+def command() -> None:
+    """What `tailrace` runs: `main`, in a process that has begun with what the connector needs."""
+    words = sys.argv[1:]
+    if words and not words[0].startswith("-"):  # what shows its help needs no connector
+        from tailrace.cli.beginning import begin_anew_if_needed
+
+        begin_anew_if_needed(words)
+    main(words)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; errors become one line and an exit code (`exit_codes`)."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -281,4 +291,4 @@ def _report(error: Exception, *, verbose: bool) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    command()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.cli import java_start
+from tailrace.cli.beginning import of_executors
 from tailrace.cli.cluster import SparkSettings
 from tailrace.cli.early_start import OF_THIS_PROCESS, PRELOADED
 from tailrace.cli.worker_python import own_environment, worker_python
@@ -69,7 +70,8 @@ def start_session(
             java = java_start.take(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
-    ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **({} if is_here else ELSEWHERE)}
+    where = {} if is_here else {**ELSEWHERE, **of_executors()}
+    ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **where}
     if java is None or not _connected(java, ours):
         # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
         options = java_start.options(verbose=verbose, more=java_options, given=settings.java_options)

@@ -74,6 +74,8 @@ class Spec:
         kernels: the modules of what it reads with that have kernels, the longest to compile first.
         converters: its built-in custom converters, the module path of each one's `ConverterSpec` by Java class; None: there are
             none.
+        environment: the function that says which variables a process lacks that began with those it is given; None: it needs
+            none.
 
     """
 
@@ -106,6 +108,7 @@ class Spec:
     pages: str
     kernels: tuple[str, ...] = ()
     converters: str | None = None
+    environment: str | None = None
 
     @cached_property
     def tables(self) -> PropertyTables:

@@ -15,7 +15,6 @@ over all text as it came, so that LSNs are text for it, and text is decoded here
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from tailrace.config.secret import Secret
+from tailrace.connectors.db2 import go_runtime
 from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.driver_calls import DriverCalls
 from tailrace.connectors.db2.errors_of_driver import is_of_driver, of_driver
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BYTES_AT_ONCE: Final = 4 << 20  # the driver holds several times that, row by row
-_GARBAGE: Final = ("GOGC", "400")
-"""For the driver's Go: it collects garbage when there is four times as much as what is in use, which is a batch or two."""
 _SHOWN_BYTES: Final = 64
 _PLAIN, _TLS = "false", "true"
 
@@ -218,6 +216,7 @@ def connect(settings: Db2Settings) -> Session:
         ConfigError: there is no such database, or TLS does not fit.
 
     """
+    go_runtime.warn_if_lacking()
     with authorities(settings) as file:
         return connect_to(
             Address(
@@ -276,7 +275,6 @@ def _connected(module: Any, address: Address, doing: str) -> Any:
     given_up = threading.Event()
 
     def run() -> None:
-        os.environ.setdefault(*_GARBAGE)
         try:
             found = module.connect(
                 uri=f"db2://{_bracketed(address.host)}:{address.port}/{quote(address.database, safe='')}",

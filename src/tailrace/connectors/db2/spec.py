@@ -34,6 +34,7 @@ SPEC: Final = Spec(
     taking_over="tailrace.connectors.db2.taking_over",
     demo="tailrace.connectors.db2.demo",
     pages="tailrace.connectors.db2.pages",
+    environment="tailrace.connectors.db2.go_runtime:lacking",
     kernels=(
         "tailrace.connectors.shared.arrow_values.temporal",
         "tailrace.connectors.shared.arrow_values.decimals",
