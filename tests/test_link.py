@@ -20,6 +20,15 @@ def test_messages_have_been_handled_when_sending_returns():
         assert handled[1:] == [("notice", "ü")]
 
 
+def test_no_thread_stays_behind_a_closed_link():
+    before = set(threading.enumerate())
+    for _ in range(5):
+        link = Link(lambda *_: None)
+        link.close()
+        link.close()
+    assert set(threading.enumerate()) <= before
+
+
 def test_the_handler_is_called_by_one_thread_at_a_time():
     inside = []
 

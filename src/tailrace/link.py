@@ -40,6 +40,7 @@ class Link:
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
         self._stop = threading.Event()
+        self._is_closed = False
         self._lock = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
         self.address = str(self.folder / "link")
@@ -47,7 +48,8 @@ class Link:
         self._remote: RemoteListener | None = None
         self._kept: dict[str, str] = {}
         self._listener = Listener(self.address, family="AF_UNIX")
-        threading.Thread(target=self._accept, daemon=True, name="tailrace-link").start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True, name="tailrace-link")
+        self._accepting.start()
 
     def listen_elsewhere(self, host: str, bind: str = "", port: int = 0) -> None:
         """Listen for tasks on other machines too, as `RemoteListener` says."""
@@ -70,6 +72,10 @@ class Link:
 
     def close(self) -> None:
         """Accept no more messages."""
+        self._is_closed = True
+        with suppress(OSError):
+            Client(self.address, family="AF_UNIX").close()  # ends `accept`, which a close alone does not
+        self._accepting.join(1)  # it stays where this process may open no file
         self._listener.close()
         if self._remote is not None:
             self._remote.close()
@@ -84,6 +90,9 @@ class Link:
             try:
                 connection = self._listener.accept()
             except OSError:
+                return
+            if self._is_closed:
+                connection.close()
                 return
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
