@@ -81,3 +81,23 @@ def test_headers_of_one_name_both_stay():
         ("h", [b"first"] * 2),
         ("h", [b"second"] * 2),
     ]
+
+
+def test_each_record_keeps_its_headers_in_their_order():
+    chance = random.Random(5)
+    for _ in range(300):
+        items, expected = [], {}
+        for table in range(chance.randrange(2, 5)):
+            places = sorted(chance.sample(range(100 * table, 100 * table + 90), 2))
+            item = at(records("t", [b"k"] * 2, [b"v"] * 2), [place * 7919 % 1009 for place in places])
+            order = np.argsort(item.log_order)
+            item.log_order = item.log_order[order]
+            names = [chance.choice("abc") for _ in range(chance.randrange(5))]
+            item.headers = tuple(Header(name, binary([f"{i}".encode(), None])) for i, name in enumerate(names))
+            for i in range(2):
+                expected[int(item.log_order[i])] = [(h.name, h.values[i]) for h in item.headers if h.values[i] is not None]
+            items.append(item)
+        for item in in_log_order(items):
+            for i in range(len(item)):
+                found = [(header.name, header.values[i]) for header in item.headers if header.values[i] is not None]
+                assert found == expected[int(item.log_order[i])]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -30,7 +30,6 @@ def merged(items: Sequence[Records]) -> Records:
     """All records of one topic and partition, in log order; those of the same rank stay in the order of `items`."""
     # stable: the records of one change, such as a delete and its tombstone, have the same rank and must keep their order
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
-    names = dict.fromkeys(name for item in items for name in _numbered(item))  # a record may have two headers of one name
     return Records(
         topic=items[0].topic,
         keys=_taken([item.keys for item in items], order),
@@ -38,29 +37,50 @@ def merged(items: Sequence[Records]) -> Records:
         timestamps=np.concatenate([item.timestamps for item in items])[order],
         positions=_taken([item.positions for item in items], order),
         log_order=np.concatenate([item.log_order for item in items])[order],
-        headers=tuple(_merged_header(items, name, order) for name in names),
+        headers=tuple(_merged_header(items, each, order) for each in _columns_of_headers(items)),
         partition=items[0].partition,
     )
 
 
-def _merged_header(items: Sequence[Records], name: tuple[str, int], order: npt.NDArray[np.integer]) -> Header:
-    """The headers of that name and number; records that have none have a null without a header."""
-    found = [_numbered(item).get(name) or Header(name[0], nulls(len(item))) for item in items]
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A header of the merged records.
+
+    Attributes:
+        name: its name.
+        of_items: where it is among the headers of an item, by the item's number; the others have none.
+
+    """
+
+    name: str
+    of_items: dict[int, int] = field(default_factory=dict)
+
+
+def _columns_of_headers(items: Sequence[Records]) -> list[_Column]:
+    """Columns for the headers of all, so that each record's are in their order; a name may come more than once."""
+    found: list[_Column] = []
+    for number, item in enumerate(items):
+        begin = 0
+        for place, header in enumerate(item.headers):
+            at = next((i for i in range(begin, len(found)) if found[i].name == header.name), None)
+            if at is None:
+                found.insert(at := begin, _Column(header.name))
+            found[at].of_items[number] = place
+            begin = at + 1
+    return found
+
+
+def _merged_header(items: Sequence[Records], column: _Column, order: npt.NDArray[np.integer]) -> Header:
+    """The headers of a column; records that have none have a null without a header."""
+    found = [
+        item.headers[column.of_items[i]] if i in column.of_items else Header(column.name, nulls(len(item)))
+        for i, item in enumerate(items)
+    ]
     values = _taken([each.values for each in found], order)
     if all(each.nulls is None for each in found):
-        return Header(name[0], values)
+        return Header(column.name, values)
     masks = [np.zeros(len(each.values), np.bool_) if each.nulls is None else each.nulls for each in found]
-    return Header(name[0], values, np.concatenate(masks)[order])
-
-
-def _numbered(item: Records) -> dict[tuple[str, int], Header]:
-    """The headers by their names, and by how many of the same name stand before them."""
-    found: dict[tuple[str, int], Header] = {}
-    counts: Counter[str] = Counter()
-    for header in item.headers:
-        found[header.name, counts[header.name]] = header
-        counts[header.name] += 1
-    return found
+    return Header(column.name, values, np.concatenate(masks)[order])
 
 
 def _taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
