@@ -37,6 +37,6 @@ def test_whole_values_are_cast_as_kafka_does(connect_parts, case):
     all_same(connect_parts, CHAINS[case], TYPED)
 
 
-@pytest.mark.parametrize("spec", ["ts_ms:string,op:string,ts_ns:int32", "source:string"])
+@pytest.mark.parametrize("spec", ["ts_ms:string,op:string,ts_ns:int32", "source:string", "before:string,transaction:int64", "after:int8"])
 def test_events_are_cast_as_kafka_does(connect_parts, spec):
     assert all_same(connect_parts, (kafka("Cast$Value", {"spec": spec}),)).records

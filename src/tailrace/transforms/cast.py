@@ -13,7 +13,7 @@ import numpy as np
 from tailrace.changes.additions import Additions, CannotApplyError, FailedRecordsError
 from tailrace.changes.field_paths import is_null, repeated
 from tailrace.changes.layout_edits import filled, struct_of
-from tailrace.changes.layouts import Column, Layout, Node, Struct
+from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.source_records import SourceRecords
 from tailrace.changes.vectors import Vector
 from tailrace.config.property import Kind, Property
@@ -77,11 +77,10 @@ class Cast:
         target = self._types.get(name)
         if target is None:
             return node
-        what = f"the field {name!r}"
+        what, plain = f"the field {name!r}", Schema(target, optional=node.schema.optional)
         if not has_column(node):
             added.check(lambda records: _refuse(records, node, what))
-            return node
-        plain = Schema(target, optional=node.schema.optional)
+            return Constant(plain, None)  # of the records that are left
         schema = _with_type(plain, node.schema, target)
         return Column(schema, added.column(lambda records: _cast(records, node, target, what)), added.each_record())
 
