@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import tempfile
 import threading
 import time
@@ -73,8 +74,9 @@ class Link:
     def close(self) -> None:
         """Accept no more messages."""
         self._is_closed = True
-        with suppress(OSError):
-            Client(self.address, family="AF_UNIX").close()  # ends `accept`, which a close alone does not
+        with suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
+            waking.settimeout(ASK_SECONDS)  # tasks may wait in front of it
+            waking.connect(self.address)  # ends `accept`, which a close alone does not
         self._accepting.join(1)  # it stays where this process may open no file
         self._listener.close()
         if self._remote is not None:
@@ -89,8 +91,11 @@ class Link:
         while True:
             try:
                 connection = self._listener.accept()
-            except OSError:
-                return
+            except OSError:  # such as too many open files
+                if self._is_closed:
+                    return
+                time.sleep(ASK_SECONDS)
+                continue
             if self._is_closed:
                 connection.close()
                 return

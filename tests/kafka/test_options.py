@@ -56,6 +56,10 @@ def test_the_producer_is_safe_and_bounded_when_nothing_is_said():
     assert options["partitioner"] == "murmur2_random", "where Java puts a key"
     assert int(options["queue.buffering.max.kbytes"]) == 64 * 1024
     assert int(options["delivery.timeout.ms"]) < int(options["transaction.timeout.ms"]) == 60_000
+    assert int(producer({"max.request.size": 100_000_000})["queue.buffering.max.kbytes"]) * 1024 > 100_000_000
+    assert producer({"max.request.size": 100_000_000, "buffer.memory": 33_554_432})["queue.buffering.max.kbytes"] == "32768"
+    at_least_once = {"tailrace.delivery.guarantee": "at-least-once", "delivery.timeout.ms": 0}
+    assert producer(at_least_once)["delivery.timeout.ms"] == "120000", "0 would be for ever"
     assert options["message.max.bytes"] == "1048576"
     assert "transactional.id" not in options, "each lane has one of its own"
 

@@ -221,6 +221,21 @@ def test_a_record_that_the_broker_finds_too_large_is_named(topic_with, producer_
         in_one_transaction(producer, records(topic, [b"key"] * 3, values, partition=0))
 
 
+def test_a_record_that_is_larger_than_all_that_may_be_held_is_named(topic, producer_of):
+    producer = producer_of(topic, queue_buffering_max_kbytes=1024, message_max_bytes=5_000_000)
+    producer.begin()
+    with pytest.raises(DeliveryError, match=rf"a record of 2,000,003 bytes for {topic} .*producer\.override\.buffer\.memory"):
+        producer.send(records(topic, [b"key"] * 3, [b"1", b"2", bytes(2_000_000)]))
+
+
+@pytest.mark.parametrize("keys", [[None], [b"k", None], [b"k", None, None], [None, None, b"k"]])
+def test_records_that_a_compacted_topic_refuses_are_told_wherever_they_are_among_others(topic_with, producer_of, keys):
+    topic = topic_with(1, {"cleanup.policy": "compact"})
+    producer = producer_of(topic, linger_ms=50)
+    with pytest.raises(DeliveryError, match="a compacted topic takes no record without a key"):
+        in_one_transaction(producer, records(topic, keys, [b"v"] * len(keys), partition=0))
+
+
 def test_a_partition_that_is_not_there_is_refused(topic_with, producer_of):
     topic = topic_with(2)
     producer = producer_of(topic, topic_metadata_propagation_max_ms=500)

@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 from confluent_kafka.admin import (
     AclBinding,
@@ -13,10 +14,12 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from support.kafka_columns import records
+from support.kafka_columns import binary, records
 from support.kafka_reading import read_topics
+from tailrace.changes.records import Binary, Records
+from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.errors import ConfigError, FencedError, SinkLostError, TailraceError
-from tailrace.kafka.producer import Producer
+from tailrace.kafka.producer import HELD_BYTES, Producer
 from tailrace_standins.servers.kafka_broker import KafkaBroker, Unavailable
 from tailrace_standins.servers.kafka_security import Security
 
@@ -118,6 +121,32 @@ def test_a_broker_that_comes_back_in_time_is_not_noticed(mortal_broker):
     producer.close()
     found = [int(r.value) for r in read_topics(mortal_broker.address, ["t"])]
     assert found == list(range(20_000))
+
+
+def test_memory_that_is_used_again_is_not_what_a_retry_sends(mortal_broker):
+    """GIVEN large values without compression, which requests do not copy, WHEN the broker goes and comes back."""
+    size, rows, parts = 100_000, 50, 24
+    assert size * rows * parts > 4 * HELD_BYTES
+    producer = producer_of(mortal_broker, **{"compression.type": "none", "message.max.bytes": "1000000"})
+    producer.begin()
+    blocks = set()
+    for part in range(parts):
+        data = take_buffer(size * rows)
+        blocks.add(data.ctypes.data)
+        data[: size * rows] = part
+        keep_buffer(size * rows)
+        keys = binary([b"%d" % part] * rows)
+        values = Binary(data[: size * rows], np.arange(rows + 1) * size)
+        producer.send(Records("t", keys, values, np.ones(rows, np.int64), keys, np.arange(rows), partition=0))
+        del data, values
+        if part in (8, 16):
+            mortal_broker.restart()
+    producer.commit(60)
+    producer.close()
+    assert len(blocks) < parts, "memory is used again"
+    found = read_topics(mortal_broker.address, ["t"])
+    assert [r.key for r in found] == [b"%d" % part for part in range(parts) for _ in range(rows)]
+    assert all(r.value == bytes([int(r.key)]) * size for r in found)
 
 
 def test_a_transaction_that_took_too_long_ends_as_if_another_had_come(mortal_broker):

@@ -12,7 +12,16 @@ from attrs import evolve
 
 from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job
 from tailrace.connectors.base import Lane, Progress
-from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
+from tailrace.errors import (
+    FencedError,
+    PositionLostError,
+    ProgressError,
+    RegistryUnavailableError,
+    RetriableError,
+    SinkLostError,
+    StoppedError,
+)
+from tailrace.events.pipeline import RecordPipeline
 from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.sinks.files import FilesSink
@@ -161,6 +170,24 @@ def test_a_sink_that_is_lost_again_and_again_ends_the_retries(job, monkeypatch):
     monkeypatch.setattr(FilesSink, "commit", _never)
     with pytest.raises(SinkLostError):
         deliver(evolve(job, pace=Pace(retry_seconds=0.01, max_retries=3)), TO_700)
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 5])
+def test_records_that_can_not_be_encoded_now_are_read_again_and_none_of_those_before_them(job, monkeypatch, at):
+    """GIVEN a commit that is not due yet, WHEN a registry does not answer, which an encoder asks."""
+    records, calls = RecordPipeline.records, iter(range(1, 100))
+
+    def unavailable(self, events, *, interleaved):
+        if next(calls) == at:
+            raise RegistryUnavailableError("the registry does not answer")
+        return records(self, events, interleaved=interleaved)
+
+    monkeypatch.setattr(RecordPipeline, "records", unavailable)
+    patient = evolve(job, pace=Pace(retry_seconds=0.01, commit_seconds=100, commit_at_head=False))
+    figures = deliver(patient, TO_700)
+    assert delivered(job) == list(range(700))
+    assert figures.records == 700
+    assert next(calls) > at + 1
 
 
 def test_a_lost_sink_is_opened_anew_and_says_where_to_go_on(job, monkeypatch):

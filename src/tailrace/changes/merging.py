@@ -59,15 +59,26 @@ class _Column:
 def _columns_of_headers(items: Sequence[Records]) -> list[_Column]:
     """Columns for the headers of all, so that each record's are in their order; a name may come more than once."""
     found: list[_Column] = []
+    of_names: dict[tuple[str, ...], list[_Column]] = {}  # most items have the same ones
     for number, item in enumerate(items):
-        begin = 0
-        for place, header in enumerate(item.headers):
-            at = next((i for i in range(begin, len(found)) if found[i].name == header.name), None)
-            if at is None:
-                found.insert(at := begin, _Column(header.name))
-            found[at].of_items[number] = place
-            begin = at + 1
+        names = tuple(header.name for header in item.headers)
+        if names not in of_names:
+            of_names[names] = _placed(found, names)
+        for place, column in enumerate(of_names[names]):
+            column.of_items[number] = place
     return found
+
+
+def _placed(found: list[_Column], names: Sequence[str]) -> list[_Column]:
+    """The columns of headers in this order; those that are not there yet are inserted."""
+    begin, own = 0, []
+    for name in names:
+        at = next((i for i in range(begin, len(found)) if found[i].name == name), None)
+        if at is None:
+            found.insert(at := begin, _Column(name))
+        own.append(found[at])
+        begin = at + 1
+    return own
 
 
 def _merged_header(items: Sequence[Records], column: _Column, order: npt.NDArray[np.integer]) -> Header:

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +14,18 @@ from tailrace.connectors.registry import SPECS
 from tailrace.connectors.spec import Spec
 from tailrace.object_paths import load_object
 
-_LONGEST: Final = 1 << 20  # of a configuration
+_LONGEST: Final = 1 << 24  # of a file with configurations
+_BEGUN_ANEW: Final = "TAILRACE_BEGUN_ANEW"
+"""Has the number of the process that was: where something else sets its variables each time, it begins anew once."""
 
 
 def begin_anew_if_needed(words: Sequence[str]) -> None:
     """Start this program again, as the same process, if the connector that its words name needs other variables."""
     lacking = lacking_for(words)
-    if lacking:
-        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **lacking})  # noqa: S606
+    if lacking and os.environ.get(_BEGUN_ANEW) != str(os.getpid()):
+        variables = {**os.environ, **lacking, _BEGUN_ANEW: str(os.getpid())}
+        with suppress(OSError):  # it goes on without them, and the connector warns
+            os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], variables)  # noqa: S606
 
 
 def lacking_for(words: Sequence[str]) -> dict[str, str]:
@@ -33,23 +38,31 @@ def lacking_for(words: Sequence[str]) -> dict[str, str]:
 
 
 def of_executors() -> Mapping[str, str]:
-    """The same variables of this process, as settings of Spark for other machines."""
-    needed = [load_object(spec.environment)({}) for spec in SPECS.values() if spec.environment is not None]
-    return {f"spark.executorEnv.{name}": os.environ[name] for each in needed for name in each if name in os.environ}
+    """The same variables for other machines, as settings of Spark, where this process has them."""
+    needs = [load_object(spec.environment) for spec in SPECS.values() if spec.environment is not None]
+    names = [name for lacking in needs if not lacking(os.environ) for name in lacking({})]
+    return {f"spark.executorEnv.{name}": os.environ[name] for name in names}
 
 
 def named_in(words: Sequence[str]) -> Iterator[Spec]:
     """The connectors that words name: by their own name, or as files with their class, as far as a glance can tell."""
-    texts = [_text(Path(word)) for word in words]
+    plain = {word.rpartition("=")[2].lower() for word in words}
+    texts = [_text(word) for word in words]
     for spec in SPECS.values():
+        names = {each.lower() for each in (spec.name, *spec.other_names)}
+        any_name = "|".join(map(re.escape, names))
         short = re.escape(spec.connector_class.rpartition(".")[2])
-        named = re.compile(rf"{short}\b|connector\.class[\"']?\s*[=:]\s*[\"']?{re.escape(spec.name)}\b")
-        if spec.name in words or any(map(named.search, texts)):
+        # also as a property of Java's files, and as Strimzi's resource has it
+        named = re.compile(rf"(?i)\b{short}\b|\bclass[\"']?\s*[=:\s]\s*[\"']?(?:{any_name})\b")
+        if names & plain or any(map(named.search, texts)):
             yield spec
 
 
-def _text(path: Path) -> str:
+def _text(word: str) -> str:
+    """A regular file's text; a pipe's is left to who needs it."""
+    path = Path(word)
     try:
-        return path.read_text(errors="replace") if path.is_file() and path.stat().st_size < _LONGEST else ""
+        is_small = not word.startswith("/dev/") and path.is_file() and path.stat().st_size < _LONGEST
+        return path.read_text(errors="replace") if is_small else ""
     except (OSError, ValueError):  # no file, which the command will say
         return ""

@@ -49,11 +49,6 @@ def _import_for(config: Path) -> None:
 
 def _of_connector(config: Path) -> list[str]:
     """The modules of the connector that the file names, as far as that can be told without reading it."""
-    from tailrace.connectors.registry import SPECS
+    from tailrace.cli.beginning import named_in
 
-    try:
-        text = config.read_text(errors="replace")
-    except OSError:  # which is told when it is read
-        return []
-    named = (spec for spec in SPECS.values() if spec.connector_class.rpartition(".")[2] in text)
-    return [module for spec in named for module in (spec.connector.partition(":")[0], spec.streaming)]
+    return [module for spec in named_in([str(config)]) for module in (spec.connector.partition(":")[0], spec.streaming)]

@@ -21,10 +21,11 @@ TOO_LARGE: Final = frozenset({MSG_SIZE_TOO_LARGE, RECORD_LIST_TOO_LARGE})
 
 _STATE: Final = -172
 _PURGE_QUEUE: Final = -152
+_ANOTHER_RECORD: Final = -138
 _PURGE_INFLIGHT: Final = -151
 _FATAL: Final = -150
-CONSEQUENCES: Final = frozenset({_STATE, _PURGE_QUEUE, _PURGE_INFLIGHT, _FATAL})
-"""Errors that only follow from an earlier one of the transaction or the instance."""
+CONSEQUENCES: Final = frozenset({_STATE, _PURGE_QUEUE, _PURGE_INFLIGHT, _FATAL, _ANOTHER_RECORD})
+"""Errors that only follow from another one, of the transaction, the instance, or the same batch."""
 
 _AUTHENTICATION: Final = -169
 _SSL: Final = -181

@@ -200,6 +200,9 @@ def _taken(row: JavaName, text: str, prefix: str) -> Options:
 
 def _with_guarantee(given: Options, *, exactly_once: bool) -> Options:
     options = (_transactional if exactly_once else _ordered)({**PRODUCER, **given}, given)
+    largest = options["message.max.bytes"]
+    if "queue.buffering.max.kbytes" not in given and largest.isdecimal():  # else one record may be more than all that is held
+        options["queue.buffering.max.kbytes"] = str(max(int(PRODUCER["queue.buffering.max.kbytes"]), int(largest) // 1024 + 1))
     is_idempotent = options["enable.idempotence"].lower() != "false"
     options.setdefault(IN_FLIGHT, FEW if is_idempotent else "1")  # without it, one request at a time keeps the order
     return options
@@ -232,7 +235,8 @@ def _ordered(options: Options, given: Options) -> Options:
         raise ConfigError("producer.override.acks is '0', with which nobody learns whether a record arrived: set 1 or all")
     if options["acks"] != "-1" and "enable.idempotence" not in given:
         options["enable.idempotence"] = "false"
-    options.setdefault("delivery.timeout.ms", str(DELIVERY_MS))
+    asked = _milliseconds("delivery.timeout.ms", options.setdefault("delivery.timeout.ms", str(DELIVERY_MS)))
+    options["delivery.timeout.ms"] = str(asked or DELIVERY_MS)  # 0 would be for ever
     return options
 
 

@@ -104,9 +104,11 @@ class Producer:
         self._held_bytes += rows.size
         self._sends += 1
         self._serve(0)
-        while not rows.produce(self._call, self._client.handle):
-            self._wait_for_room(rows)
-        return rows.size
+        while True:
+            before, is_empty = rows.done, not self._lib.outq_len(self._client.handle)
+            if rows.produce(self._call, self._client.handle):
+                return rows.size
+            self._wait_for_room(rows, is_empty=is_empty and rows.done == before)
 
     def send_one(
         self,
@@ -195,10 +197,18 @@ class Producer:
         if self._client.deliveries is not None:
             self._client.deliveries.forget(rows.send)
 
-    def _wait_for_room(self, rows: Rows) -> None:
+    def _wait_for_room(self, rows: Rows, *, is_empty: bool) -> None:
+        """Wait after a row was refused; raise if it always will be. `is_empty`: nothing else was in the queue."""
         problem = self._client.take_error(rows.error)
+        size = _row_size(rows.records, rows.done)
+        if problem is not None and problem.code == QUEUE_FULL and is_empty:
+            self._fail(
+                DeliveryError(
+                    f"a record of {size:,} bytes for {rows.records.topic} is larger than all that a producer may hold: raise "
+                    "producer.override.buffer.memory, which must be more than producer.override.max.request.size"
+                )
+            )
         if problem is not None and problem.code != QUEUE_FULL:
-            size = _row_size(rows.records, rows.done)
             self._fail(self._meaning(Failed(rows.records.topic, NO_PARTITION, rows.number + rows.done, size, problem)))
         self._serve(FULL_PAUSE)
 

@@ -18,6 +18,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from typing import Protocol, cast
 
+from tailrace.changes.records import Records
 from tailrace.connectors.base import FIGURES, HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.interface import Connector
 from tailrace.errors import (
@@ -133,6 +134,8 @@ class _Delivery:
         except SinkLostError:
             raise
         except RetriableError as error:
+            if self._uncommitted.progress is not None:
+                self._drop()  # it is read again, from the last commit on
             self._failures += 1
             return self._pause(error, self._failures)
         return True
@@ -171,26 +174,26 @@ class _Delivery:
 
     def _deliver(self, batches: Iterator[LogBatch]) -> None:
         with closing(cast("_Closable", batches)):
-            for batch in self._read_until_error(batches):
+            for batch, records in self._read_until_error(batches):
                 if batch.is_open and not self._uncommitted.is_open:
                     self._commit()  # so that what came before is not dropped with it
-                self._take(batch)
+                self._take(batch, records)
                 if self._is_due(batch):
                     self._commit()
                 if self._is_over():
                     break
         self._commit()
 
-    def _read_until_error(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
-        """The batches; if an error ends them, everything read before it is committed first."""
+    def _read_until_error(self, batches: Iterator[LogBatch]) -> Iterator[tuple[LogBatch, list[Records]]]:
+        """The batches with their records; if an error of reading or encoding ends them, all before it is committed first."""
         try:
-            yield from batches
+            for batch in batches:
+                yield batch, self._pipeline.records(batch.events, interleaved=batch.is_interleaved)
         except TailraceError:
             self._commit()
             raise
 
-    def _take(self, batch: LogBatch) -> None:
-        records = self._pipeline.records(batch.events, interleaved=batch.is_interleaved)
+    def _take(self, batch: LogBatch, records: list[Records]) -> None:
         self._too_long.begins(batch, records)
         size = self._sink.write(records) if records else 0
         self._uncommitted.add(batch, sum(map(len, records)), size, self._pipeline.take_skipped())

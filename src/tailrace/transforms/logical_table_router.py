@@ -4,8 +4,7 @@ The new topic follows from the old one by a regular expression. Schemas are name
 shards apart, so that rows of two shards with the same key stay two.
 
 The real one keeps the schemas that it has made by the old schemas alone. Old schemas that are equal though their topics are not
-(schema changes of connectors whose key schema has no topic in its name) get the name of the first topic there; here
-each gets its own.
+get the name of the first topic there; here each gets its own (differences.md, "The name of a key's schema").
 
 Source: Debezium's reference, "Topic Routing"; comparison with the real one (tests/formats/test_logical_table_router.py).
 """

@@ -47,7 +47,7 @@ def test_sessions_of_many_threads_never_stand_still(db2_server: StandInServer) -
     given = map(str, (db2_server.port, db2_server.database, db2_server.user, db2_server.password, 25))
     done = subprocess.run([sys.executable, "-c", BUSY, *given], check=False, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 20
+    assert float(done.stdout) < 45
 
 
 def test_a_process_that_began_without_it_says_so_once(

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final
 
 VARIABLE: Final = "GODEBUG"
-AWAKE: Final = "schedtrace=2147483647"
-"""Milliseconds, 24 days and 20 hours: the longest that it takes."""
+_OPTION, _LONGEST_MS = "schedtrace", (1 << 31) - 1  # 24 days and 20 hours
+AWAKE: Final = f"{_OPTION}={_LONGEST_MS}"
 _BEGAN_WITH: Final = Path("/proc/self/environ")
 
 log = logging.getLogger(__name__)
@@ -31,9 +31,15 @@ log = logging.getLogger(__name__)
 def lacking(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that a process needs beside these, or in their place; other options in them stay."""
     given = environment.get(VARIABLE, "")
-    if any(each.strip().startswith("schedtrace=") for each in given.split(",")):
+    if _keeps_awake(given):
         return {}
     return {VARIABLE: f"{given},{AWAKE}" if given else AWAKE}
+
+
+def _keeps_awake(given: str) -> bool:
+    """Whether options have this one, as Go reads them: blanks count, and the last one holds."""
+    values = [value for name, _, value in (each.partition("=") for each in given.split(",")) if name == _OPTION]
+    return bool(values) and values[-1].isascii() and values[-1].isdigit() and 0 < int(values[-1]) <= _LONGEST_MS
 
 
 @cache
