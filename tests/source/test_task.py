@@ -4,7 +4,7 @@ import json
 import logging
 import shutil
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 import pytest
@@ -441,6 +441,33 @@ def test_a_start_that_finds_no_snapshot_to_take_says_so_once_in_a_commit_of_its_
     assert other.new_sink().peek(0) == before
     deliver(other, TO_700)
     assert delivered(other)[-2:] == [COMPLETED, SKIPPED]
+
+
+@pytest.mark.parametrize("came_through", [True, False])
+def test_it_says_so_once_too_where_the_answer_to_its_commit_was_lost(new, monkeypatch, came_through):
+    job = begun(evolve(new, document={**new.document, "tells": True}))
+    deliver(job, SNAPSHOT)
+    commit, lost = FilesSink.commit, []
+
+    def unsure(sink, progress, history):
+        if lost or came_through:
+            commit(sink, progress, history)
+        if not lost:
+            lost.append(1)
+            raise SinkLostError("the broker went away")
+
+    def again_and_again(question):
+        done = False
+        while not done:
+            with suppress(SinkLostError):
+                question()
+                done = True
+
+    claim = job.new_sink().claim(1)
+    monkeypatch.setattr(FilesSink, "commit", unsure)
+    skipped_notification.send(job, claim, again_and_again)
+    assert lost
+    assert delivered(job)[-2:] == [COMPLETED, SKIPPED]
 
 
 def test_a_snapshot_that_is_read_is_not_read_again(with_snapshot):

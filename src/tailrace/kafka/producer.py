@@ -41,6 +41,8 @@ FULL_PAUSE: Final = 0.001
 """Seconds to wait for room in librdkafka's queue before a retry."""
 SLICE: Final = 0.1
 """Longest call into librdkafka, in seconds: between calls failures and signals are seen."""
+HURRY: Final = 0.01
+"""Seconds between two looks at the oldest send, while librdkafka is told to wait for nothing."""
 ABORT_TIMEOUT: Final = 2.0
 PATIENCE: Final = 5.0
 """Seconds to keep trying with a broker that refuses the login."""
@@ -174,18 +176,30 @@ class Producer:
         self._held = deque()
 
     def _make_room(self, size: int) -> None:
-        """Wait until so many bytes more may be held."""
+        """Let go of what has arrived, and wait until so many bytes more may be held."""
         deadline = time.monotonic() + SLICE
         deliveries = self._client.deliveries
         limit = math.inf if deliveries is None else deliveries.limit
-        while self._held and (self._held_bytes + size > HELD_BYTES or len(self._held) >= limit):
+        while self._held:
             oldest = self._held[0]
             if deliveries is not None and deliveries.of(oldest.send) == len(oldest):
                 self._release(self._held.popleft())
-            elif deliveries is None or time.monotonic() > deadline:
-                self.flush()  # librdkafka may still wait for more, which does not come: see linger.ms
+            elif self._held_bytes + size <= HELD_BYTES and len(self._held) < limit:
+                return
+            elif deliveries is None:
+                self.flush()
+            elif time.monotonic() > deadline:
+                self._hurry()
             else:
                 self._serve(FULL_PAUSE)
+
+    def _hurry(self) -> None:
+        """Have librdkafka send for a while what it has: it may wait for more, which does not come (`linger.ms`)."""
+        if self._lib.outq_len(self._client.handle):
+            self._lib.flush(self._client.handle, _milliseconds(HURRY))
+            self._serve(0)
+        else:
+            self._let_go()
 
     def _let_go(self) -> None:
         """Release all records, of which none is under way any more."""

@@ -16,10 +16,14 @@ from tailrace.connectors.base import HistoryRecord, Progress
 
 @dataclass(frozen=True, slots=True)
 class RecordedState:
-    """A lane's recorded state: nothing yet (`progress` is None), or its progress and structures."""
+    """A lane's recorded state: nothing yet (`progress` is None), or its progress and structures.
+
+    `commits`: how many there were before, by which one whose answer was lost is known to have come through.
+    """
 
     progress: Progress | None = None
     history: Sequence[HistoryRecord] = field(default=())
+    commits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

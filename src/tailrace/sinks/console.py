@@ -64,7 +64,9 @@ class ConsoleSink:
         self._record = self._lane_record(lane)
         with room_on_disk(self._folder), self._record.locked():
             self._last = self._record.take()
-        return RecordedState(self._last.progress if self._last else None, self._record.history(self._last))
+        if self._last is None:
+            return RecordedState()
+        return RecordedState(self._last.progress, self._record.history(self._last), self._last.number)
 
     def write(self, records: Sequence[Records]) -> int:
         """Print events, in log order over all topics."""

@@ -88,7 +88,9 @@ class FilesSink:
             self._remove_leftovers()
             self._own_folder().mkdir()
         self._last = last
-        return RecordedState(last.progress if last else None, self._record.history(last))
+        if last is None:
+            return RecordedState()
+        return RecordedState(last.progress, self._record.history(last), last.number)
 
     def write(self, records: Sequence[Records]) -> int:
         """Append lines to the topics' next files."""

@@ -19,16 +19,21 @@ def send(job: Job, claim: Claim, ask: Ask) -> None:
     first = claim.progress[0] if claim.progress else None
     if first is None or is_pending(claim):
         return
-    ask(lambda: _deliver(job, first))
+    tried: list[int] = []
+    ask(lambda: _deliver(job, first, tried))
 
 
-def _deliver(job: Job, first: Progress) -> None:
+def _deliver(job: Job, first: Progress, tried: list[int]) -> None:
+    """Commit the notification; `tried`: how many commits there were before an attempt whose answer was lost."""
     events = list(job.new_connector().skipped_notification(first))
     if not events:
         return
     records = job.new_pipeline().records(events, interleaved=False)
     with closing(job.new_sink()) as sink:
         opened = sink.open(0)
-        if opened.progress is not None:  # it was there when the run claimed the sink; without it nothing can be committed
+        if opened.progress is None:  # it was there when the run claimed the sink; without it nothing can be committed
+            return
+        if not tried or tried[-1] == opened.commits:
+            tried.append(opened.commits)
             sink.write(records)
             sink.commit(opened.progress, ())

@@ -120,7 +120,8 @@ class KafkaSink:
         with self._until_lost():
             self._sign(self._last)
         hit("sink.opened")
-        return RecordedState(self._last.progress if self._last else None, history)
+        last = self._last
+        return RecordedState(last.progress if last else None, history, last.number if last else 0)
 
     def write(self, records: Sequence[Records]) -> int:
         """Add records to the lane's transaction."""
