@@ -111,14 +111,15 @@ class Runs:
         return not any(is_at_work(progress.signalled) for progress in self.recorded().progress)
 
     def rows(self):
-        """By table and id: the operation and the value of each record, in the order of the runs.
+        """By table and id: the operation and the value of each record, in the order in which they were delivered.
 
-        Records of MySQL must be in the order of the log within each topic, too.
+        Names do not tell that: lanes that stand apart may go back to those under which they began. Records of MySQL must be
+        in the order of the log within each topic, too.
         """
         found, places = defaultdict(list), defaultdict(list)
-        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*")
+        name = re.compile(rf"{re.escape(self._source.prefix)}\.e\d+\..*")
         reads = read_topics(self._broker.address, name.fullmatch)
-        for read in sorted(reads, key=lambda each: int(name.fullmatch(each.topic)[1])):
+        for read in sorted(reads, key=lambda each: each.timestamp):  # of the processing; within a topic as they are
             if read.value is not None:
                 value = json.loads(read.value)
                 row, source = value["after"] or value["before"], value["source"]
