@@ -18,7 +18,7 @@ if [ -z "${TAILRACE_PYTHON:-}" ]; then
 fi
 
 # For the driver for Db2, which reads the environment that a process began with (docs/guides/db2-setup.md).
-go=GODEBUG=schedtrace=2147483647
+go=schedtrace=2147483647
 
 # Passwords go to executors, so Spark's processes know one another and encrypt. The work is done in Python processes, outside Java's
 # memory. A task that runs twice, or whose executor is taken away while it waits, would only be fenced and begin again.
@@ -28,7 +28,7 @@ exec "${SPARK_HOME:+$SPARK_HOME/bin/}spark-submit" \
   --driver-memory 1g --executor-memory 1g \
   --conf spark.driver.memoryOverhead=1g --conf spark.executor.memoryOverhead=2g \
   --conf "spark.pyspark.python=$python" --conf "spark.yarn.appMasterEnv.PYSPARK_PYTHON=$python" \
-  --conf "spark.yarn.appMasterEnv.$go" --conf "spark.executorEnv.$go" \
+  --conf spark.yarn.appMasterEnv.GODEBUG=$go --conf spark.executorEnv.GODEBUG=$go \
   --conf spark.authenticate=true --conf spark.network.crypto.enabled=true --conf spark.io.encryption.enabled=true \
   --conf spark.speculation=false --conf spark.dynamicAllocation.enabled=false \
   --conf spark.yarn.maxAppAttempts=10 --conf spark.yarn.am.attemptFailuresValidityInterval=1h \

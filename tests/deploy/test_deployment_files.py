@@ -203,7 +203,8 @@ def test_the_properties_are_sparks():
     texts = [path.read_text() for path in DEPLOY.rglob("*") if path.is_file() and path.name != "entrypoint.sh"]
     used = {name for text in texts for name in re.findall(r"\bspark(?:\.[a-zA-Z_]+)+", text)}
     assert len(used) > 8
-    unknown = [name for name in sorted(used) if name not in known and not name.startswith("spark.yarn.appMasterEnv.")]
+    of_environments = "spark.yarn.appMasterEnv.", "spark.executorEnv."
+    unknown = [name for name in sorted(used) if name not in known and not name.startswith(of_environments)]
     assert unknown == []
 
 
