@@ -214,17 +214,19 @@ class Producer:
     def _wait_for_room(self, rows: Rows, *, is_empty: bool) -> None:
         """Wait after a row was refused; raise if it always will be. `is_empty`: nothing else was in the queue."""
         problem = self._client.take_error(rows.error)
-        size = _row_size(rows.records, rows.done)
-        if problem is not None and problem.code == QUEUE_FULL and is_empty:
-            self._fail(
-                DeliveryError(
-                    f"a record of {size:,} bytes for {rows.records.topic} is larger than all that a producer may hold: raise "
-                    "producer.override.buffer.memory, which must be more than producer.override.max.request.size"
-                )
-            )
-        if problem is not None and problem.code != QUEUE_FULL:
-            self._fail(self._meaning(Failed(rows.records.topic, NO_PARTITION, rows.number + rows.done, size, problem)))
+        if problem is not None and (is_empty or problem.code != QUEUE_FULL):
+            self._fail(self._refused(rows, problem))
         self._serve(FULL_PAUSE)
+
+    def _refused(self, rows: Rows, problem: Problem) -> TailraceError:
+        """Why the next row can't be queued."""
+        topic, size = rows.records.topic, _row_size(rows.records, rows.done)
+        if problem.code == QUEUE_FULL:
+            return DeliveryError(
+                f"a record of {size:,} bytes for {topic} is larger than all that a producer may hold: raise "
+                "producer.override.buffer.memory, which must be more than producer.override.max.request.size"
+            )
+        return self._meaning(Failed(topic, NO_PARTITION, rows.number + rows.done, size, problem))
 
     def _until(self, call: Callable[[int, int], int], timeout: float, what: str, *, failing: bool = False) -> None:
         """Repeat a resumable call until it is complete; `failing`: records may fail meanwhile."""
