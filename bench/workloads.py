@@ -6,6 +6,8 @@ rows, so that writing a million changes takes seconds. `scale` is the number of 
 orders   10 columns, the reference: 50 % inserts, 35 % updates, 15 % deletes; 80 % of the changes in transactions of
          100 to 1,000 rows, 20 % in transactions of one row
 wide     60 columns of mixed types, inserts and updates
+stock    5 short columns with a key of three of them, of as many types: 60 % inserts, 30 % updates, 10 % deletes in transactions
+         of 50 rows
 many     500 tables of 6 columns, small transactions that each touch several tables
 plain    inserts in bulk, 8 columns of integers and strings
 rare     the same rows with JSON, ENUM, SET, BIT and latin1 columns
@@ -45,6 +47,9 @@ def counted(name: str, scale: int) -> dict[str, int]:
         updates = _hundreds(bulk * 7 // 10) + single * 7 // 10
         deletes = _hundreds(bulk * 3 // 10) + single * 3 // 10
         return {"changes": bulk + single + updates + deletes, "deletes": deletes}
+    if name == "stock":
+        inserts, updates, deletes = (_STOCK_ROWS * products for products in _stock_products(scale))
+        return {"changes": inserts + updates + deletes, "deletes": deletes}
     if name == "outbox":
         deletes = _hundreds(scale // 5)
         return {"changes": scale - scale // 5 + deletes, "deletes": deletes}
@@ -141,6 +146,33 @@ def _wide_changes(scale: int) -> Iterator[str]:
         yield f"UPDATE wide SET c2 = 'changed', c3 = c3 + 1 WHERE id > {first} AND id <= {first + 100}"
 
 
+_STOCK_ROWS = 50  # of a product: one for each warehouse
+
+
+def _stock_products(scale: int) -> tuple[int, int, int]:
+    """How many products are inserted, updated and deleted."""
+    return scale * 6 // 10 // _STOCK_ROWS, scale * 3 // 10 // _STOCK_ROWS, scale // 10 // _STOCK_ROWS
+
+
+def _stock_tables() -> Iterator[str]:
+    yield (
+        "CREATE TABLE stock (sku VARCHAR(12) NOT NULL, warehouse SMALLINT NOT NULL, day DATE NOT NULL, quantity INT NOT NULL, "
+        "reserved INT, PRIMARY KEY (sku, warehouse, day))"
+    )
+
+
+def _stock_changes(scale: int) -> Iterator[str]:
+    inserted, updated, deleted = _stock_products(scale)
+    warehouses = ROWS.format(first=1, last=_STOCK_ROWS)
+    for product in range(inserted):
+        values = f"'P{product}', n, '2024-01-01' + INTERVAL {product} % 1000 DAY, n * 7, IF(n % 3 = 0, NULL, n)"
+        yield f"INSERT INTO stock {warehouses} SELECT {values} FROM s"
+    for product in range(updated):
+        yield f"UPDATE stock SET quantity = quantity + 1 WHERE sku = 'P{product}'"
+    for product in range(deleted):
+        yield f"DELETE FROM stock WHERE sku = 'P{product}'"
+
+
 def _many_tables() -> Iterator[str]:
     for k in range(500):
         yield (
@@ -227,6 +259,7 @@ def _bulk(table: str, values: str) -> Callable[[int], Iterator[str]]:
 WORKLOADS: dict[str, tuple[Callable[[], Iterator[str]], Callable[[int], Iterator[str]]]] = {
     "orders": (_orders_tables, _orders_changes),
     "wide": (_wide_tables, _wide_changes),
+    "stock": (_stock_tables, _stock_changes),
     "many": (_many_tables, _many_changes),
     "plain": (
         _plain_tables,

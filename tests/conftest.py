@@ -48,6 +48,7 @@ TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []
 TESTS_WITHOUT_DB2: list[str] = []
 ONLY = "only on the stand-in: "
+LINES_AT_ONCE = 40  # of a failure
 SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow"}
 
 
@@ -216,8 +217,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Marks of tests that a real server can't take."""
+    """Marks of tests that a real server can't take; failures are told as they come."""
     config.addinivalue_line("markers", "db2_stand_in(why): not on a Db2 that TAILRACE_TEST_DB2_URL names")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
+class FailuresAtOnce:
+    """Says what failed when it fails, and how: of a run that is ended from outside nothing is told at the end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """In the process that hears of all tests."""
+        if report.failed:
+            reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+            reporter.write_line(f"\n{report.nodeid} failed in its {report.when}, after {report.duration:.0f} s:", red=True)
+            reporter.write_line("\n".join(report.longreprtext.splitlines()[-LINES_AT_ONCE:]))
 
 
 @pytest.hookimpl(wrapper=True)

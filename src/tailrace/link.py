@@ -25,7 +25,9 @@ from tailrace.remote_link import RemoteAddress, RemoteListener
 Handler = Callable[[str, Any], None]
 GO, STOP = b"go", b"stop"
 KEPT, KEPT_TEXTS = "kept", 3
+REACHED = "reached"  # told by the planner: all that was wanted is delivered
 ASK_SECONDS = 0.1
+PATIENCE_SECONDS = 10.0
 
 
 class Link:
@@ -41,6 +43,7 @@ class Link:
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
         self._stop = threading.Event()
+        self._reached = threading.Event()
         self._is_closed = False
         self._lock = threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
@@ -62,6 +65,14 @@ class Link:
         key = uuid.uuid4().hex
         self._kept = {**dict(list(self._kept.items())[1 - KEPT_TEXTS :]), key: text}
         return f"{self.address}#{key}"
+
+    def begin_query(self) -> None:
+        """Forget what the planner of the query before has told."""
+        self._reached.clear()
+
+    def has_reached_end(self) -> bool:
+        """Whether the query's planner has found that there is nothing left to do."""
+        return self._reached.is_set()
 
     def stop_tasks(self) -> None:
         """Tell all tasks, including later ones, to commit and end."""
@@ -110,7 +121,9 @@ class Link:
                         return
                     connection.send_bytes(self._kept[content].encode())
                     continue
-                if kind != "ask":
+                if kind == REACHED:
+                    self._reached.set()
+                elif kind != "ask":
                     self._handle(kind, content)
                 connection.send_bytes(STOP if self._stop.is_set() else GO)
 
@@ -121,6 +134,20 @@ def kept(place: str) -> str:
     with Client(address, family="AF_UNIX") as connection:
         connection.send_bytes(json.dumps([KEPT, key]).encode())
         return connection.recv_bytes().decode()
+
+
+def is_listening(address: str) -> bool:
+    """Whether the driver can be reached at its socket: it is on this machine, and of this user, and alive.
+
+    A folder that machines share shows the socket to all of them, and nobody answers there.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(PATIENCE_SECONDS)
+            asking.connect(address)
+    except OSError:
+        return False
+    return True
 
 
 class Reporter:

@@ -92,6 +92,7 @@ class RemoteListener:
         """
         self._handler = handler
         self._is_stopping = is_stopping
+        self._is_closed = False
         certificate, files = _new_certificate(folder)
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -113,6 +114,7 @@ class RemoteListener:
 
     def close(self) -> None:
         """Accept no more messages."""
+        self._is_closed = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)  # ends `accept`, which a close alone does not
         self._socket.close()
@@ -121,15 +123,17 @@ class RemoteListener:
         while True:
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            except (OSError, RuntimeError):  # such as too many open files, or threads
+                if self._is_closed:
+                    return
+                time.sleep(ASK_SECONDS)
 
     def _serve(self, plain: socket.socket) -> None:
         with plain, suppress(OSError, ValueError):
             plain.settimeout(PATIENCE_SECONDS)
             with self._context.wrap_socket(plain, server_side=True) as connection:
-                if hmac.compare_digest(_received(connection), self.address.secret.encode()):
+                if hmac.compare_digest(_received(connection, len(self.address.secret)), self.address.secret.encode()):
                     connection.sendall(GO)
                     connection.settimeout(GONE_SECONDS)
                     self._answer(connection)
@@ -238,9 +242,9 @@ class RemoteReporter:
             self._stopping.clear()
 
 
-def _received(connection: ssl.SSLSocket) -> bytes:
+def _received(connection: ssl.SSLSocket, largest: int = _LARGEST) -> bytes:
     (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size))
-    if size > _LARGEST:
+    if size > largest:
         raise ValueError(f"a message of {size} bytes")
     return _exactly(connection, size)
 

@@ -148,14 +148,14 @@ def test_every_case_and_side_has_its_turns_and_the_second_round_has_them_the_oth
 
 def test_the_plan_has_the_whole_grid_once_and_cases_of_one_log_together():
     cases = plan.cases(5_000_000, rounds=1, main_rounds=3, quick=False)
-    assert len({json.dumps(case.key()) for case in cases}) == len(cases) == 10
+    assert len({json.dumps(case.key()) for case in cases}) == len(cases) == 11
     assert [case.rounds for case in cases if case.is_main] == [3]
     data = [case.data for case in cases]
     assert sum(before != after for before, after in zip(data, data[1:], strict=False)) + 1 == len(set(data))
     assert [case.is_main for case in plan.cases(1000, rounds=1, main_rounds=1, quick=True)] == [True]
 
 
-@pytest.mark.parametrize("name", ["orders", "wide", "many", "outbox"])
+@pytest.mark.parametrize("name", ["orders", "wide", "stock", "many", "outbox"])
 @pytest.mark.parametrize("scale", [10_000, 50_000])
 def test_a_workload_makes_about_as_many_changes_as_it_is_asked_for(name, scale):
     assert workloads.counted(name, scale)["changes"] == pytest.approx(scale, rel=0.02)

@@ -61,6 +61,10 @@ def test_options_for_executors_elsewhere_are_refused_here(name, options):
         ("spark.ui.enabled", "--conf spark.ui.enabled: it must be NAME=VALUE"),
         ("spark.authenticate.secret=hidden", "--conf spark.authenticate.secret: everybody on this machine can see"),
         ("spark.hadoop.fs.s3a.access.key=hidden", "put it into a file that only you can read"),
+        ("spark.hadoop.fs.azure.account.key.a.dfs.core.windows.net=hidden", "put it into a file"),
+        ("spark.hadoop.fs.azure.sas.c.a.blob.core.windows.net=hidden", "put it into a file"),
+        ("spark.hadoop.fs.gs.auth.service.account.private.key=hidden", "put it into a file"),
+        ("spark.executor.extraJavaOptions=-Xss4m -Djavax.net.ssl.keyStorePassword=hidden", "put it into a file"),
         ("spark.master=yarn", "spark.master is not taken from Spark's settings: --master names it"),
         ("spark.submit.deployMode=cluster", r"calls tailrace\.stream"),
         ("spark.driver.host=h", "--driver-host names it"),
@@ -117,6 +121,16 @@ def test_ports_and_the_packed_environment_become_settings():
     assert settings.conf["spark.archives"] == "hdfs:/e.tar.gz#environment"
     assert settings.python == "./environment/bin/python"
     assert settings_for("yarn", ClusterOptions(conf=["spark.pyspark.python=/opt/python"])).python == "/opt/python"
+
+
+def test_a_packed_environment_is_found_from_any_folder_and_one_that_is_not_there_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"--archives e\.tar\.gz: there is no such file; `tailrace pack e\.tar\.gz` makes it"):
+        settings_for("yarn", ClusterOptions(archives="e.tar.gz"))
+    (tmp_path / "e.tar.gz").touch()
+    for name in ("e.tar.gz", str(tmp_path / "e.tar.gz")):
+        found = settings_for("yarn", ClusterOptions(archives=name)).conf["spark.archives"]
+        assert found == f"{tmp_path / 'e.tar.gz'}#environment"
 
 
 @pytest.mark.parametrize(("conf", "found"), [((), "1024m"), (("spark.executor.cores=4", "spark.task.cpus=2"), "2048m")])

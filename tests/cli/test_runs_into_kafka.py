@@ -8,6 +8,7 @@ import time
 import uuid
 from pathlib import Path
 
+import psutil
 import pytest
 
 from support.cutting_proxy import CuttingProxy
@@ -18,6 +19,31 @@ from tailrace_standins.servers.ports import HOST, free_port
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 WAITING = "waiting up to"
+
+
+SLEEPS = """
+import os, signal
+import tailrace.cli.main as main
+from tailrace.source.preflight import Preflight
+with_spark = Preflight.with_spark
+def and_sleep(look, stopping):
+    with_spark(look, stopping)
+    os.kill(os.getpid(), signal.SIGSTOP)
+Preflight.with_spark = and_sleep
+main.main()
+"""
+
+
+class Sleeping(LiveRun):
+    """Its driver stands still when it has its lease and Spark, and has claimed nothing."""
+
+    def _command(self, *options):
+        command = super()._command(*options)
+        at = command.index("-m")
+        return [*command[:at], "-c", SLEEPS, *command[at + 2 :]]
+
+    def is_suspended(self):
+        return psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
 
 
 class Shop:
@@ -49,10 +75,10 @@ class Shop:
         path.write_text(json.dumps({"name": self.prefix, "config": settings}))
         return path
 
-    def run(self, *options, **changed):
+    def run(self, *options, kind=LiveRun, **changed):
         folder = self._folder / f"run-{len(self._runs)}"
         folder.mkdir()
-        run = LiveRun(folder, self.config(**changed), f"kafka:{self._broker.address}", [])
+        run = kind(folder, self.config(**changed), f"kafka:{self._broker.address}", [])
         self._runs.append(run)
         run.start(*options)
         return run
@@ -109,6 +135,41 @@ def test_a_second_run_refuses_takes_over_when_told_and_goes_on_at_once_after_a_k
     assert fifth.wait(120) == 0
     for run in (third, fourth, fifth):
         assert WAITING not in run.log.read_text()
+    shop.delivered_once()
+
+
+@pytest.mark.spark
+def test_a_run_that_stood_still_before_it_claimed_anything_ends_and_the_one_that_took_over_delivers_on(shop):
+    first = shop.run(kind=Sleeping)
+    until(lambda: first.is_suspended() or first.ended() is not None)
+    assert "reading the log" not in first.log.read_text()  # said before anything is claimed
+    second = shop.run()
+    shop.delivers()
+    assert WAITING in second.log.read_text()
+    first.go_on()
+    assert first.wait(120) == 7, first.log.read_text()
+    assert "was taken over by" in first.log.read_text()
+    for _ in range(2):
+        time.sleep(1)
+        shop.delivers()
+    assert second.stop() == 0, second.log.read_text()
+    shop.delivered_once()
+
+
+@pytest.mark.spark
+def test_a_run_that_stood_still_while_fewer_lanes_took_over_does_not_say_that_progress_was_lost(shop):
+    first = shop.run(**{"tasks.max": 3})
+    for _ in range(2):  # the second one out of the log: no lane is being claimed any more
+        shop.delivers()
+    time.sleep(2)
+    first.stand_still()
+    second = shop.run(**{"tasks.max": 1})
+    shop.delivers()
+    first.go_on()
+    assert first.wait(120) == 7, first.log.read_text()
+    assert "was taken over by" in first.log.read_text()
+    shop.delivers()
+    assert second.stop() == 0, second.log.read_text()
     shop.delivered_once()
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tailrace.cache import private_folder
 from tailrace.kernels import baseline, folders
+from tailrace.kernels.store import Store
 
 
 @pytest.fixture
@@ -41,22 +43,62 @@ def test_only_an_installed_package_has_them_beside_it(tmp_path, monkeypatch, is_
 
 
 def test_the_private_folder_is_used_again(tmp_path):
-    found = folders.private_folder(tmp_path)
+    found = private_folder(tmp_path)
     assert found is not None
     assert found.parent == tmp_path
     assert stat.S_IMODE(found.stat().st_mode) == 0o700
-    assert folders.private_folder(tmp_path) == found
+    assert private_folder(tmp_path) == found
 
 
 def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path):
-    folders.private_folder(tmp_path).chmod(0o777)
-    assert folders.private_folder(tmp_path) is None
+    private_folder(tmp_path).chmod(0o777)
+    assert private_folder(tmp_path) is None
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path):
     (tmp_path / "target").mkdir()
     (tmp_path / f"tailrace-{os.getuid()}").symlink_to(tmp_path / "target")
-    assert folders.private_folder(tmp_path) is None
+    assert private_folder(tmp_path) is None
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make another user's files")
+@pytest.mark.parametrize("what", ["others can write", "a group can write", "another user's", "a link"])
+def test_where_others_can_write_or_have_written_this_user_has_a_folder_of_its_own(tmp_path, monkeypatch, what):
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(folders, "_owners", lambda: frozenset({0}))
+    shared = tmp_path / folders.environment()
+    shared.mkdir(mode=0o755)
+    assert folders.folders() == [shared]
+    if what == "a link":
+        shared.rename(tmp_path / "elsewhere")
+        shared.symlink_to(tmp_path / "elsewhere")
+    elif what == "another user's":
+        os.chown(shared, 65534, 65534)
+    else:
+        shared.chmod(0o757 if what == "others can write" else 0o775)
+    own = tmp_path / f"{folders.environment()}-0"
+    assert (folders.folders(), folders.writable_folder()) == ([own], own)
+    own.chmod(0o777)
+    assert (folders.folders(), folders.writable_folder()) == ([], None)
+
+
+def test_what_is_made_no_group_can_write_to(tmp_path, monkeypatch):
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path / "new"))
+    before = os.umask(0)
+    try:
+        found = folders.writable_folder()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(found.stat().st_mode) == 0o755
+
+
+@pytest.mark.parametrize(("mode", "is_found"), [(0o644, True), (0o600, True), (0o664, False), (0o646, False)])
+def test_a_kernel_that_others_can_write_to_is_not_run(tmp_path, monkeypatch, mode, is_found):
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path))
+    file = folders.writable_folder() / "kernel"
+    file.touch()
+    file.chmod(mode)
+    assert Store("module", "name")._found("kernel") == (file if is_found else None)
 
 
 FLAGS = "fpu sse sse2 pni ssse3 cx16 sse4_1 sse4_2 movbe popcnt xsave avx f16c lahf_lm abm bmi1 avx2 bmi2 fma"

@@ -43,6 +43,20 @@ def to_the_head(spark, job, checkpoint):
     return query
 
 
+def deliver_all(spark, job, checkpoint, told, stop_requested=lambda: False, *, available_now=True):
+    """A whole run; returns whether it was stopped, and what it has to say goes to `told`."""
+    with closing(Link(lambda kind, content: None)) as link:
+        return run.deliver(
+            spark,
+            job,
+            str(checkpoint),
+            link,
+            available_now=available_now,
+            stop_requested=stop_requested,
+            notice=told.append,
+        )
+
+
 def test_available_now_delivers_up_to_the_head_and_ends_again_and_again(spark, job, checkpoint, tmp_path):
     to_the_head(spark, job, checkpoint)
     assert delivered(tmp_path) == list(range(700))
@@ -101,6 +115,40 @@ def test_a_bounded_run_that_is_stopped_is_not_taken_for_done(spark, job, checkpo
     assert delivered(tmp_path) == list(range(700))
 
 
+@pytest.mark.parametrize("available_now", [True, False])
+def test_a_query_that_somebody_else_stops_is_not_taken_for_done(spark, job, checkpoint, tmp_path, available_now):
+    slow = evolve(job, document={**job.document, "pause_seconds": 0.05}, pace=Pace(commit_seconds=0.05))
+    told = []
+
+    def end_queries_after_a_commit():
+        if len(delivered(tmp_path)) > 100:
+            for query in spark.streams.active:
+                query.stop()
+        return False
+
+    stopped = deliver_all(spark, slow, checkpoint, told, end_queries_after_a_commit, available_now=available_now)
+    assert stopped
+    assert told == ["Spark's query was stopped by something else than this run; the next one goes on from the last commit"]
+    assert 100 < len(delivered(tmp_path)) < 700
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(700))
+
+
+def test_jobs_that_are_cancelled_as_at_ctrl_c_are_begun_again(spark, job, checkpoint, tmp_path):
+    slow = evolve(job, document={**job.document, "pause_seconds": 0.05}, pace=Pace(commit_seconds=0.05))
+    told, cancelled = [], []
+
+    def cancel_after_a_commit():
+        if not cancelled and len(delivered(tmp_path)) > 100:
+            cancelled.append(True)
+            spark.sparkContext.cancelAllJobs()
+        return False
+
+    deliver_all(spark, slow, checkpoint, told, cancel_after_a_commit)
+    assert told == ["Spark's jobs were cancelled, as Ctrl-C in a script does; another goes on from the last commit in 0 s"]
+    assert delivered(tmp_path) == list(range(700))
+
+
 def test_another_task_goes_on_where_a_killed_one_had_committed(spark, job, checkpoint, tmp_path):
     slow = evolve(job, document={**job.document, "pause_seconds": 0.05}, pace=Pace(commit_seconds=0.05))
     told, killed = [], []
@@ -112,16 +160,7 @@ def test_another_task_goes_on_where_a_killed_one_had_committed(spark, job, check
             os.kill(killed[0], signal.SIGKILL)
         return False
 
-    with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(
-            spark,
-            slow,
-            str(checkpoint),
-            link,
-            available_now=True,
-            stop_requested=kill_after_a_commit,
-            notice=told.append,
-        )
+    deliver_all(spark, slow, checkpoint, told, kill_after_a_commit)
     assert killed
     assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
     assert delivered(tmp_path) == list(range(700))
@@ -140,16 +179,7 @@ def test_a_killed_planner_is_followed_by_another(spark, job, checkpoint, tmp_pat
             grow(tmp_path / "log", 1400)
         return time.monotonic() > deadline or len(delivered(tmp_path)) == 1400
 
-    with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(
-            spark,
-            short,
-            str(checkpoint),
-            link,
-            available_now=False,
-            stop_requested=kill_the_planner,
-            notice=told.append,
-        )
+    deliver_all(spark, short, checkpoint, told, kill_the_planner, available_now=False)
     assert len(killed) == 1
     assert delivered(tmp_path) == list(range(1400))
     assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
@@ -173,13 +203,6 @@ def failing(spark, tmp_path, monkeypatch):
         monkeypatch.setattr(run, "start", start)
 
     return put_before
-
-
-def deliver_all(spark, job, checkpoint, told):
-    with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(
-            spark, job, str(checkpoint), link, available_now=True, stop_requested=lambda: False, notice=told.append
-        )
 
 
 def test_a_task_that_failed_within_spark_is_followed_by_another(spark, job, checkpoint, tmp_path, failing):
@@ -214,16 +237,7 @@ def test_a_stop_is_clean_also_when_the_planner_is_dead(spark, job, checkpoint, t
                 process.kill()
         return bool(killed)
 
-    with closing(Link(lambda kind, content: None)) as link:
-        stopped = run.deliver(
-            spark,
-            job,
-            str(checkpoint),
-            link,
-            available_now=False,
-            stop_requested=kill_the_planner_and_stop,
-            notice=print,
-        )
+    stopped = deliver_all(spark, job, checkpoint, [], kill_the_planner_and_stop, available_now=False)
     assert stopped
     assert len(killed) == 1
 
@@ -237,26 +251,26 @@ def planners():
 def test_a_new_job_begins_with_the_snapshot_and_goes_on_with_the_log(spark, job, checkpoint, tmp_path):
     told = []
     with_snapshot = evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1)
-    run_to_the_head(spark, with_snapshot, checkpoint, told)
+    deliver_all(spark, with_snapshot, checkpoint, told)
     assert delivered(tmp_path) == list(range(-100, 700))
-    run_to_the_head(spark, with_snapshot, checkpoint, told)
+    deliver_all(spark, with_snapshot, checkpoint, told)
     assert delivered(tmp_path) == list(range(-100, 700))
     assert told == ["reading the snapshot with 1 lane"], "once"
 
 
 def test_only_a_snapshot_is_read_where_that_is_wanted(spark, job, checkpoint, tmp_path):
     only = evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1, only_snapshot=True)
-    run_to_the_head(spark, only, checkpoint, [])
-    run_to_the_head(spark, only, checkpoint, [])
+    deliver_all(spark, only, checkpoint, [])
+    deliver_all(spark, only, checkpoint, [])
     assert delivered(tmp_path) == list(range(-100, 0))
 
 
 def test_each_run_begins_with_another_snapshot_where_that_is_wanted(spark, job, checkpoint, tmp_path):
     told, document = [], {**job.document, "rows": 10, "start": "head"}
     always = evolve(job, document=document, snapshot_lanes=1, snapshot_again="always")
-    run_to_the_head(spark, always, checkpoint, told)
+    deliver_all(spark, always, checkpoint, told)
     grow(tmp_path / "log", 1400)
-    run_to_the_head(spark, always, checkpoint, told)
+    deliver_all(spark, always, checkpoint, told)
     assert delivered(tmp_path) == sorted(2 * [*range(-10, 0)])
     reading = "reading the snapshot with 1 lane"
     assert told == [reading, "a new snapshot begins, as at each start with snapshot.mode=always", reading]
@@ -266,7 +280,7 @@ def test_a_stream_whose_log_is_lost_goes_on_with_a_new_snapshot(spark, job, chec
     told, document, deadline = [], {**job.document, "rows": 10, "start": "head"}, time.monotonic() + 240
     pace = Pace(commit_seconds=0.05)
     needy = evolve(job, document=document, pace=pace, snapshot_lanes=1, snapshot_again="when_needed")
-    run_to_the_head(spark, needy, checkpoint, [])
+    deliver_all(spark, needy, checkpoint, [])
     grow(tmp_path / "log", 1400)
 
     def lose_the_log():
@@ -278,19 +292,9 @@ def test_a_stream_whose_log_is_lost_goes_on_with_a_new_snapshot(spark, job, chec
             grow(tmp_path / "log", 2800)
         return time.monotonic() > deadline or last == 2799
 
-    with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(
-            spark, needy, str(checkpoint), link, available_now=False, stop_requested=lose_the_log, notice=told.append
-        )
+    deliver_all(spark, needy, checkpoint, told, lose_the_log, available_now=False)
     assert told[0].startswith("warning: the log no longer reaches back: the log was purged up to 2100. A new snapshot begins")
     assert delivered(tmp_path) == [*sorted(2 * [*range(-10, 0)]), *range(700, 1400), *range(2100, 2800)]
-
-
-def run_to_the_head(spark, job, checkpoint, told):
-    with closing(Link(lambda kind, content: None)) as link:
-        run.deliver(
-            spark, job, str(checkpoint), link, available_now=True, stop_requested=lambda: False, notice=told.append
-        )
 
 
 def test_more_lanes_than_cores_are_refused(spark, job):

@@ -169,6 +169,17 @@ def test_a_second_run_refuses_before_spark_and_one_that_is_told_to_takes_over(jo
                 first.watching(lambda: False)()
 
 
+def test_one_that_is_told_to_take_over_and_can_not_log_in_ends_nobody(job, login, monkeypatch):
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 0.05)
+    with looking(job, []) as first:
+        first.with_spark(lambda: False)
+        login.append(SourceSetupError("Access denied"))
+        with pytest.raises(SourceSetupError, match="Access denied"), looking(evolve(job, run="second"), [], take_over=True):
+            pytest.fail("Spark would be started")
+        first._lease._beats.join(0.3)
+        assert first.watching(lambda: False)() is False
+
+
 def test_a_stop_does_not_wait_for_a_target_that_hangs(job, login, monkeypatch):
     answers, write = threading.Event(), LeaseFile.write
 

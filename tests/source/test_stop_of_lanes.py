@@ -67,3 +67,12 @@ def test_a_stop_of_lanes_that_another_run_has_taken_over_says_so(tmp_path, monke
     monkeypatch.setattr(lane_alignment, "recorded", raising(error))
     with pytest.raises(type(error), match="lane 1 was taken over"):
         run._Run(None, "", SimpleNamespace(), StopTime(lambda: True, SECONDS), lambda _: None)._align_lanes(job)
+
+
+def test_no_lane_is_claimed_by_a_run_that_another_has_overtaken(tmp_path, monkeypatch):
+    job = counting_job(tmp_path, 10, lanes=2)
+    monkeypatch.setattr(lane_alignment, "claimed", lambda *_: pytest.fail("claimed"))
+    stop = StopTime(lambda: False, SECONDS)
+    overtaken = run._Run(None, "", SimpleNamespace(), stop, print, raising(FencedError("another run")))
+    with pytest.raises(FencedError):
+        overtaken.deliver(job, available_now=False)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tailrace.errors import RetriableError
+from tailrace.errors import FencedError, RetriableError
 from tailrace.source import run
 from tailrace.source.query_errors import is_dead_planner, is_dead_process
 
@@ -33,7 +33,7 @@ LINK = SimpleNamespace(stop_tasks=lambda: None)
 
 @pytest.fixture(autouse=True)
 def short_looks(monkeypatch):
-    monkeypatch.setattr(run, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(run, "STOP_POLL_SECONDS", 0.0)
 
 
 def test_one_look_at_a_query_that_rests_is_enough_though_it_looks_for_work_again_at_once():
@@ -47,6 +47,19 @@ def test_a_task_that_does_not_end_in_time_is_killed_and_that_is_told():
     with pytest.raises(RetriableError, match="did not come within"):
         run.stop(query, LINK, 0.05)
     assert not query.isActive
+
+
+def test_a_run_that_was_taken_over_leaves_no_query_behind():
+    query, told = Query([]), []
+    query.awaitTermination = lambda seconds: not query.isActive
+    taken = SimpleNamespace(stop_requested=fail_as_taken_over)
+    with pytest.raises(FencedError):
+        run.wait(query, SimpleNamespace(stop_tasks=lambda: told.append("stop")), taken)
+    assert (query.isActive, told) == (False, ["stop"])
+
+
+def fail_as_taken_over():
+    raise FencedError("another run has taken over")
 
 
 @pytest.mark.parametrize(

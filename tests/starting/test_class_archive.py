@@ -177,11 +177,13 @@ def test_what_was_not_used_for_long_is_removed_when_another_is_made(archive, tra
     training(WRITES)
     folder = archive.path.parent
     folder.mkdir(parents=True, mode=0o700)
-    for name, days in (("old.jsa", 40), ("used.jsa", 20), ("unfinished-1.jsa", 1)):
+    ages = {"old.jsa": 40, "old.command": 40, "used.jsa": 20, "used.command": 40, "unfinished-1.jsa": 1}
+    for name, days in ages.items():
         (folder / name).touch()
         os.utime(folder / name, (time.time() - days * 86_400,) * 2)
     made(archive)
-    assert sorted(each.name for each in folder.glob("*.jsa")) == sorted([archive.path.name, "used.jsa"])
+    expected = [archive.path.name, archive.path.with_suffix(".lock").name, "used.jsa", "used.command"]
+    assert sorted(each.name for each in folder.iterdir()) == sorted(expected)
 
 
 def test_a_session_counts_as_a_use(archive, training):

@@ -85,7 +85,10 @@ def until(condition):
 
 
 def has_ended(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_a_forked_process_has_its_clients_streams_environment_folder_and_path(asking, server, modules, tmp_path):
@@ -101,6 +104,16 @@ def test_a_forked_process_has_its_clients_streams_environment_folder_and_path(as
     assert shown["open"] == [0, 1, 2]
     assert shown["words"] == [sys.executable, "-m", "shows_here"]
     assert shown["inherited"] == [None]
+
+
+def test_nothing_but_the_owner_goes_by_its_name(asking, server):
+    """Who ends `tailrace` by its name means the owner, which ends the others in good order."""
+    made = psutil.Process(server._process.pid)
+    assert (made.name(), made.cmdline()[0]) == ("tailrace-forks", "tailrace-forks")
+    client = asking("waits")
+    forked = psutil.Process(int(client.stdout.readline()))
+    assert forked.name() == Path(sys.executable).name[:15]
+    client.kill()
 
 
 def test_without_a_server_it_is_a_python_of_its_own(asking, tmp_path):

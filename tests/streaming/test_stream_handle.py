@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tailrace import State, Stream
-from tailrace.errors import ConfigError, PositionLostError, RetriableError
+from tailrace.errors import ConfigError, PositionLostError, RetriableError, TailraceError
 from tailrace.link import Link
 from tailrace.streaming import handle
 from tailrace.streaming.messages import Messages
@@ -88,6 +88,24 @@ def test_a_stream_runs_until_it_is_stopped_and_gives_everything_back(stream_of):
     assert (stream.is_active, stream.status.state, stream.exception) == (False, State.STOPPED, None)
     assert stream.closed == ["target", "lease"]
     stream.stop()
+
+
+@pytest.mark.parametrize("kind", ["figures", "notice", "events"])
+def test_a_function_of_the_users_may_ask_for_the_end_and_can_not_wait_for_it(stream_of, messages, kind):
+    waited = []
+
+    def end(_):
+        stream.stop()
+        waited.append(stream.is_active)
+        with pytest.raises(TailraceError, match="can't wait for the stream that calls them"):
+            stream.await_termination(10)
+
+    for name in ("_on_notice", "_on_progress", "_on_event"):
+        setattr(messages, name, end)
+    stream = stream_of(until_stopped)
+    messages.handle(kind, {"figures": FIGURES, "notice": "text", "events": ["{}"]}[kind])
+    assert (waited, stream.await_termination(10)) == ([True], True)
+    assert (stream.status.state, stream.exception) == (State.STOPPED, None)
 
 
 def test_the_end_of_a_with_block_stops_it_and_an_error_of_the_block_stays(stream_of):

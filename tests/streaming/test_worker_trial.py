@@ -2,11 +2,13 @@
 
 import platform
 import sys
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
-from tailrace.errors import ConfigError, RetriableError
+from tailrace.errors import ConfigError, RetriableError, StoppedError
 from tailrace.streaming import worker_trial
 from tailrace.streaming.worker_trial import try_worker
 from tailrace.version import __version__
@@ -19,6 +21,8 @@ class Session:
 
     def __init__(self, seen, *, master="yarn", name="app", conf=()):
         self.asked = 0
+        self.groups = []
+        self.cancelled = threading.Event()
         self._seen = seen
         self.sparkContext = SimpleNamespace(
             master=master,
@@ -26,6 +30,8 @@ class Session:
             getConf=lambda: SimpleNamespace(contains=lambda name: name in conf),
             pythonExec="python3",
             parallelize=lambda *_: self,
+            setJobGroup=lambda group, _: self.groups.append(group),
+            cancelJobGroup=lambda group: self.cancelled.set() if self.groups == [group] else None,
         )
 
     def map(self, function):
@@ -33,6 +39,9 @@ class Session:
 
     def collect(self):
         self.asked += 1
+        if self._seen is None:  # as without any executor
+            self.cancelled.wait(60)
+            raise RuntimeError("Job 0 cancelled")
         if isinstance(self._seen, Exception):
             raise self._seen
         return [self._seen]
@@ -76,6 +85,20 @@ def test_a_session_is_tried_once_and_another_one_again():
     for session in (first, first, second):
         try_worker(session)
     assert (first.asked, second.asked) == (1, 1)
+
+
+def test_without_an_executor_it_ends_in_time_and_says_what_the_cluster_lacks():
+    session = Session(None, master="spark://m:7077")
+    with pytest.raises(ConfigError, match=r"no executor has taken a task within 0\.1 s \(spark://m:7077\): the cluster needs"):
+        try_worker(session, seconds=0.1)
+    assert session.cancelled.is_set()
+
+
+def test_a_stop_ends_the_wait_for_an_executor():
+    session, began = Session(None), time.monotonic()
+    with pytest.raises(StoppedError, match="while waiting for executors"):
+        try_worker(session, lambda: time.monotonic() > began + 0.1)
+    assert session.cancelled.is_set()
 
 
 def test_the_look_around_tells_what_this_python_has():

@@ -76,6 +76,14 @@ class LiveRun:
         """The processes that plan: usually one."""
         return [process.pid for process in self._all() if self._is_planner(process)]
 
+    def stand_still(self):
+        """Suspend everything, as with a machine that sleeps, until `go_on`."""
+        send([process.pid for process in self._all()], signal.SIGSTOP)
+
+    def go_on(self):
+        """End it."""
+        send([process.pid for process in self._all()], signal.SIGCONT)
+
     def kill_all(self):
         """kill -9 of everything: driver, Java, Python."""
         deadline = time.monotonic() + 30

@@ -1,6 +1,6 @@
 """A session and a streaming query of a Python data source; at its end Java writes an archive of the classes that it needed.
 
-python -m tailrace.cli.archive_training OPTION...    with the options of Java that make it do so
+python -m tailrace.cli.archive_training [--by-scripts] OPTION...    with the options of Java that make it do so
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from tailrace.cli.session import start_session
+from tailrace.starting.class_archive import BY_SCRIPTS
 
 BATCHES = 2  # what comes after the first batch needs classes of its own
 
@@ -67,7 +68,8 @@ def train(spark: SparkSession) -> None:
 
 def main(options: list[str]) -> None:
     """Run, and end Java in good order: only then it writes the file."""
-    spark = start_session(java_options=options)
+    by_scripts = options[:1] == [BY_SCRIPTS]
+    spark = start_session(java_options=options[by_scripts:], by_scripts=by_scripts)
     gateway: Any = SparkContext._gateway  # noqa: SLF001
     train(spark)
     spark.stop()

@@ -47,7 +47,7 @@ def of_executors() -> Mapping[str, str]:
 def named_in(words: Sequence[str]) -> Iterator[Spec]:
     """The connectors that words name: by their own name, or as files with their class, as far as a glance can tell."""
     plain = {word.rpartition("=")[2].lower() for word in words}
-    texts = [_text(word) for word in words]
+    texts = [text_of(word) for word in words]
     for spec in SPECS.values():
         names = {each.lower() for each in (spec.name, *spec.other_names)}
         any_name = "|".join(map(re.escape, names))
@@ -58,8 +58,8 @@ def named_in(words: Sequence[str]) -> Iterator[Spec]:
             yield spec
 
 
-def _text(word: str) -> str:
-    """A regular file's text; a pipe's is left to who needs it."""
+def text_of(word: str) -> str:
+    """The text of the regular file of that name, else nothing: a pipe's is left to who needs it."""
     path = Path(word)
     try:
         is_small = not word.startswith("/dev/") and path.is_file() and path.stat().st_size < _LONGEST

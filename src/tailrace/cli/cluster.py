@@ -26,8 +26,12 @@ ARCHIVED_PYTHON: Final = f"./{ENVIRONMENT}/bin/python"
 OVERHEAD_MB: Final = 1024
 """Memory beside Java's for each task: its Python process with an encoder, a decoder and librdkafka's queue."""
 _MASTER: Final = re.compile(r"local(-cluster)?(\[[^\]]*\])?|yarn|(spark|k8s)://.+")
-_SECRET: Final = re.compile(r"secret|password|passphrase|token|access[._]?key|credential", re.IGNORECASE)
+_SECRET: Final = re.compile(
+    r"secret|password|passphrase|token|(access|account|private|api)[._]?key|credential|\.sas(\.|$)", re.IGNORECASE
+)
+_SECRET_OPTION: Final = re.compile(r"-D\S*(secret|password|passphrase|token|credential)\S*=", re.IGNORECASE)
 _NO_SECRET: Final = re.compile(r"\.secrets\.|\.secretKeyRef\.|(file|path|enabled)$", re.IGNORECASE)  # where one is
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 _FIXED: Final = {
     "spark.master": "--master names it",
@@ -120,7 +124,7 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
     }
     ports = {"spark.driver.port": options.driver_port, "spark.blockManager.port": options.block_manager_port}
     if options.archives is not None:
-        defaults["spark.archives"] = f"{options.archives}#{ENVIRONMENT}"
+        defaults["spark.archives"] = f"{_place_of(options.archives)}#{ENVIRONMENT}"
     return SparkSettings(
         conf={
             **{name: value for name, value in defaults.items() if name not in given},
@@ -153,6 +157,16 @@ def own_address(master: str) -> str:
     return found
 
 
+def _place_of(archive: str) -> str:
+    """A packed environment where Java finds it, whichever folder that starts in. Raises `ConfigError` if it is not there."""
+    if _URL.match(archive):
+        return archive
+    place = Path(archive).expanduser().absolute()
+    if not place.is_file():
+        raise ConfigError(f"--archives {archive}: there is no such file; `tailrace pack {archive}` makes it")
+    return str(place)
+
+
 def _split(text: str) -> tuple[str, str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.startswith("spark."):
@@ -170,8 +184,8 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
 
 
 def _refuse(conf: Mapping[str, str], in_file: Mapping[str, str]) -> None:
-    for name in conf:
-        if _SECRET.search(name) and not _NO_SECRET.search(name):
+    for name, value in conf.items():
+        if (_SECRET.search(name) and not _NO_SECRET.search(name)) or _SECRET_OPTION.search(value):
             raise ConfigError(
                 f"--conf {name}: everybody on this machine can see what the command line says; put it into a file that only "
                 "you can read, and name that with --properties-file"

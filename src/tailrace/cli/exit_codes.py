@@ -19,7 +19,9 @@ class ExitCode:
 OK = ExitCode(0, "done, or stopped by Ctrl-C or SIGTERM with everything that was read delivered")
 FAILED = ExitCode(1, "an error that is not listed below; `--verbose` shows where it happened")
 INTERRUPTED = ExitCode(
-    130, "a second Ctrl-C: ended at once; the next run goes on from the last commit", (errors.StoppedError,)
+    130,
+    "a second Ctrl-C, or one before the run listens for it: ended at once; the next run goes on from the last commit",
+    (errors.StoppedError,),
 )
 
 EXIT_CODES = (

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tailrace.cache import cache_folder, keep
-from tailrace.cli.worker_python import worker_python
+from tailrace.cache import emptied, keep_somewhere
+from tailrace.cli.worker_python import use_worker_python
 from tailrace.starting import direct_java
 from tailrace.starting.direct_java import StartedJava, is_plain
 from tailrace.starting.session_java import archive_of_session, options_beside, spark_jars
@@ -26,6 +26,7 @@ rootLogger.appenderRef.console.ref = console
 """
 
 _started: StartedJava | None = None
+_taken: StartedJava | None = None
 
 
 def start(*, verbose: bool = False, more: Sequence[str] | None = None) -> StartedJava | None:
@@ -39,11 +40,11 @@ def start(*, verbose: bool = False, more: Sequence[str] | None = None) -> Starte
     if _started is not None:
         return _started
     archive, jars = archive_of_session(), spark_jars()
-    if archive is None or jars is None or not is_plain() or has_java():
+    if archive is None or jars is None or not is_plain(jars) or has_java():
         return None
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python())  # Java looks into its own environment
+    use_worker_python()  # Java looks into its own environment
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    given = options(verbose=verbose, more=more)
+    given = options(verbose=verbose, more=more, directly=True)
     if verbose:
         _started = direct_java.start_java(archive, jars, given, sys.stderr.fileno())
     else:
@@ -52,33 +53,49 @@ def start(*, verbose: bool = False, more: Sequence[str] | None = None) -> Starte
     return _started
 
 
-def options(*, verbose: bool, more: Sequence[str] | None, given: str = "") -> list[str]:
+def options(*, verbose: bool, more: Sequence[str] | None, given: str = "", directly: bool = False) -> list[str]:
     """The options of a session's Java.
 
     Args:
         verbose: whether it logs.
         more: in place of the options that have it begin with an archive of Spark's classes.
         given: a user's, which come after these.
+        directly: whether `direct_java` starts it.
 
     """
     if more is None:
-        archive = archive_of_session()
+        archive = archive_of_session(directly=directly)
         more = () if archive is None else archive.options()
     return [f"-Dlog4j2.configurationFile=file:{_logging_file('warn' if verbose else 'off')}", *options_beside(given), *more]
 
 
 def take(*, verbose: bool, more: Sequence[str] | None) -> StartedJava | None:
     """What was started, or is started now; the next session gets another one."""
-    global _started
-    taken, _started = start(verbose=verbose, more=more), None
-    return taken
+    global _started, _taken
+    _taken, _started = start(verbose=verbose, more=more), None
+    return _taken
+
+
+def abandon() -> None:
+    """End what was started, without waiting for it."""
+    for each in (_started, _taken):
+        if each is not None:
+            each.abandon()
+
+
+def is_started() -> bool:
+    """Whether one has been started that no session has yet."""
+    return _started is not None
+
+
+def is_session_there() -> bool:
+    """Whether one has been started that has made the session that it was asked for, or has failed to."""
+    return _started is not None and _started.has_answered()
 
 
 def log_file() -> Path:
     """The file for what Java says; it is emptied when a session starts."""
-    file = cache_folder() / "spark.log"
-    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    return file
+    return emptied("spark.log")
 
 
 def has_java() -> bool:
@@ -88,4 +105,4 @@ def has_java() -> bool:
 
 
 def _logging_file(level: str) -> Path:
-    return keep(cache_folder() / f"log4j2-{level}.properties", _LOGGING.format(level=level))
+    return keep_somewhere(f"log4j2-{level}.properties", _LOGGING.format(level=level))

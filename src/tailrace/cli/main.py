@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import traceback
 from functools import partial
@@ -113,7 +115,7 @@ def run(
     from tailrace.cli import early_start
 
     if conf is None and properties_file is None:
-        early_start.begin(config, master=master, verbose=verbose)
+        early_start.begin(config, to, master=master, verbose=verbose)
     from tailrace.cli.cluster import ClusterOptions
     from tailrace.cli.run_command import run_connector
 
@@ -210,7 +212,8 @@ def compile_kernels() -> None:
     from tailrace.starting.session_java import make_archive
 
     prepare_all()
-    make_archive(partial(typer.echo, err=True))
+    for directly in (True, False):  # runs with settings of Spark have an archive of their own
+        make_archive(partial(typer.echo, err=True), directly=directly)
 
 
 @app.command()
@@ -254,6 +257,8 @@ def demo(
 
 def command() -> None:
     """What `tailrace` runs: `main`, in a process that has begun with what the connector needs."""
+    if os.getpid() == 1:  # of a container: the kernel drops signals for which that has no handler
+        signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))
     words = sys.argv[1:]
     if words and not words[0].startswith("-"):  # what shows its help needs no connector
         from tailrace.cli.beginning import begin_anew_if_needed

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
 
+from tailrace.cli import java_start
 from tailrace.cli.cluster import ClusterOptions, settings_for
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.screen import Screen
-from tailrace.cli.session import start_session
+from tailrace.cli.session import start_session, starts_directly
+from tailrace.cli.session_settings import local_master
+from tailrace.errors import StoppedError
 from tailrace.link import Link
 from tailrace.source.job import Job
 from tailrace.source.log_lines import lines_to
 from tailrace.source.preflight import preflight
 from tailrace.source.stop_time import STOP_SECONDS
+from tailrace.starting import library_pages
 from tailrace.starting.session_java import make_archive
 from tailrace.streaming.clusters import listen_for
 from tailrace.streaming.targets import Target
@@ -71,9 +75,10 @@ def run_job(
 
     `archive`: whether a missing archive of Spark's classes is made first, which pays from the next start on.
     """
-    master = master or local_master(job)
+    master = master or local_master(max(job.lanes, job.snapshot_lanes or 0))
     options = spark_options or ClusterOptions()
     spark_settings = settings_for(master, options)
+    has_java = java_start.is_started()  # with an archive, or knowing that there can't be one
     with (
         closing(Link(screen.handle)) as link,
         lines_to(screen.handle),
@@ -82,18 +87,22 @@ def run_job(
         from tailrace.streaming.running import run_on  # imports Spark's modules, which takes as long as the first look
         from tailrace.streaming.worker_trial import try_worker
 
-        look.before_spark()
-        if archive:
-            make_archive(screen.notice)
+        look.before_spark(java_start.is_session_there)
+        if archive and not has_java:
+            make_archive(screen.notice, directly=starts_directly(master, spark_settings))
         screen.say("starting Spark")
         with (
             start_session(master=master, verbose=verbose, settings=spark_settings) as spark,
             (stop or StopSignal()).watched() as signal_,
         ):
+            library_pages.give_back()
             listen_for(spark, link, screen.notice, port=options.link_port)
             if not master.startswith("local["):
                 screen.say("trying a worker")
-                try_worker(spark)
+                try:
+                    try_worker(spark, signal_.stop_requested)
+                except StoppedError:
+                    return True
             return run_on(
                 spark,
                 job,
@@ -106,8 +115,3 @@ def run_job(
                 say=screen.say,
                 stop_seconds=stop_timeout,
             )
-
-
-def local_master(job: Job) -> str:
-    """Spark on this machine, with a core for each lane."""
-    return f"local[{max(2, job.lanes, job.snapshot_lanes or 0)}]"

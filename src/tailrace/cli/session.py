@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.cli import java_start
-from tailrace.cli.beginning import of_executors
 from tailrace.cli.cluster import SparkSettings
-from tailrace.cli.early_start import OF_THIS_PROCESS, PRELOADED
-from tailrace.cli.worker_python import own_environment, worker_python
+from tailrace.cli.early_start import PRELOADED
+from tailrace.cli.session_settings import LOCAL, OF_THIS_PROCESS, own_settings
+from tailrace.cli.worker_python import own_environment, use_worker_python
 from tailrace.errors import RetriableError, TailraceError
 from tailrace.starting import fork_server_owner
 from tailrace.starting.direct_java import StartedJava
@@ -28,22 +29,6 @@ if TYPE_CHECKING:
 
 log: Final = logging.getLogger(__name__)
 
-LOCAL = "local[2]"
-LEAN = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.streaming.metricsEnabled": "false",
-    "spark.sql.streaming.minBatchesToRetain": "5",
-    "spark.sql.catalogImplementation": "in-memory",
-    "spark.speculation": "false",
-    "spark.python.use.daemon": "false",
-}
-ELSEWHERE = {"spark.python.use.daemon": "true"}
-"""A daemon ends an executor's Python processes with it, also where the executor is killed."""
 
 def start_session(
     *,
@@ -51,6 +36,7 @@ def start_session(
     verbose: bool = False,
     java_options: Sequence[str] | None = None,
     settings: SparkSettings | None = None,
+    by_scripts: bool = False,
 ) -> SparkSession:
     """The session of the command line.
 
@@ -59,41 +45,61 @@ def start_session(
         verbose: whether Java's messages are shown, and how it got Spark's classes.
         java_options: in place of those that have it begin with an archive of Spark's classes.
         settings: what the command line says of Spark; it holds over what follows from here.
+        by_scripts: whether Spark's scripts start Java, also where they need not.
 
     """
     settings = settings or SparkSettings()
+    directly = not by_scripts and starts_directly(master, settings)
     is_here = is_this_machine(master)
+    ours = own_settings(master, is_here=is_here)
     java = None
     if is_here:
         fork_server_owner.provide([PRELOADED])
-        if master.startswith(OF_THIS_PROCESS) and not (settings.conf or settings.properties_file):  # which may be of Java
+        if directly:
             java = java_start.take(verbose=verbose, more=java_options)
+            if java is not None and not java.can_serve(ours):
+                was_asked = java.was_asked_for(ours)
+                java.discard()
+                # Java that could not make this session may lack something that Spark's scripts give it
+                java = None if was_asked else java_start.take(verbose=verbose, more=java_options)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    os.environ.setdefault("PYSPARK_PYTHON", settings.python or (worker_python() if is_here else sys.executable))
-    where = {} if is_here else {**ELSEWHERE, **of_executors()}
-    ours = {"spark.master": master, "spark.app.name": "tailrace", **LEAN, **where}
+    if settings.python is not None or not is_here:
+        os.environ.setdefault("PYSPARK_PYTHON", settings.python or sys.executable)
+    else:
+        use_worker_python()
+    archive = archive_of_session(directly=java is not None) if verbose else None
     if java is None or not _connected(java, ours):
         # what a user sets as spark.driver.extraJavaOptions comes after these, and holds
         options = java_start.options(verbose=verbose, more=java_options, given=settings.java_options)
-        ours["spark.driver.defaultJavaOptions"] = " ".join(options)
+        ours["spark.driver.defaultJavaOptions"] = shlex.join(options)
     settled = {name: value for name, value in ours.items() if name not in settings.in_file}
     found = _made({**settled, **settings.conf}, settings, verbose=verbose)
     if verbose:
-        log.info(how_started(_pid_of_java(found), archive_of_session()))
+        log.info(how_started(_pid_of_java(found), archive))
     else:
         keep_quiet(found)
     return found
 
 
+def starts_directly(master: str, settings: SparkSettings) -> bool:
+    """Whether Java is started without Spark's scripts, if nothing in the environment configures it."""
+    return master.startswith(OF_THIS_PROCESS) and not (settings.conf or settings.properties_file)  # which may be of Java
+
+
 def _connected(java: StartedJava, ours: Mapping[str, str]) -> bool:
-    """Make the context on a Java that was started; False if that has ended."""
+    """Make the context on a Java that was started, or take the one that it has made; False if it has ended."""
     gateway = java.connect()
     if gateway is None:
         log.warning("Spark's Java has ended with status %s; pyspark starts another one", java.process.returncode)
         return False
     from pyspark import SparkConf, SparkContext
 
-    SparkContext(conf=SparkConf().setAll(list(ours.items())), gateway=gateway)
+    conf = SparkConf().setAll(list(ours.items()))
+    made = gateway.jvm.JavaSparkContext(gateway.jvm.org.apache.spark.SparkContext.getOrCreate()) if java.has_session else None
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    SparkContext(conf=conf, gateway=gateway, jsc=made)
+    java.hand_over()
+    signal.signal(signal.SIGINT, on_interrupt)  # Spark's own would talk to Java in the middle of another call
     return True
 
 

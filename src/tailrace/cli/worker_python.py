@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Final
 
 from tailrace import starting
-from tailrace.cache import cache_folder, keep
+from tailrace.cache import keep_somewhere
+from tailrace.starting.direct_java import installed_spark, is_installed
 
 CLIENT: Final = Path(starting.__file__).with_name("fork_client.py")
 _PROGRAM: Final = """\
@@ -48,17 +49,21 @@ exec {python} "$@"
 """
 
 
+def use_worker_python() -> None:
+    """Name `worker_python` in the environment, also in place of this very Python: it runs that."""
+    named = os.environ.get("PYSPARK_PYTHON")
+    if named is None or _is_this(Path(named)):
+        os.environ["PYSPARK_PYTHON"] = worker_python()
+
+
 def worker_python() -> str:
     """The program that starts this machine's workers; plain Python if the archive is needed."""
-    spec = find_spec("pyspark")
-    if spec is None or spec.origin is None or find_spec("py4j") is None:
-        return sys.executable
-    installed, home = Path(spec.origin).parent, os.environ.get("SPARK_HOME")
-    if home is not None and Path(home).resolve() != installed.resolve():
+    home = os.environ.get("SPARK_HOME", installed_spark())
+    if home is None or not is_installed(Path(home)) or find_spec("py4j") is None:
         return sys.executable
     text = _program()
     name = hashlib.sha256(text.encode()).hexdigest()[:12]  # a machine may have several
-    program = keep(cache_folder() / "workers" / f"python-{name}", text, mode=0o755)
+    program = keep_somewhere(f"workers/python-{name}", text, mode=0o755)
     return str(program) if os.access(program, os.X_OK) else sys.executable
 
 
@@ -69,14 +74,20 @@ def own_environment(program: str | None) -> Iterator[None]:
         yield
         return
     text = _program()
-    folder = cache_folder() / "workers" / hashlib.sha256(sys.executable.encode()).hexdigest()[:12]
-    keep(folder / program, text, mode=0o755)
+    folder = f"workers/{hashlib.sha256(sys.executable.encode()).hexdigest()[:12]}"
+    kept = keep_somewhere(f"{folder}/{program}", text, mode=0o755)
     before = Path.cwd()
-    os.chdir(folder)
+    os.chdir(kept.parents[len(Path(program).parts) - 1])
     try:
         yield
     finally:
         os.chdir(before)
+
+
+def _is_this(python: Path) -> bool:
+    """Whether a path is that of this Python, perhaps by a shorter name; one in another folder has other packages."""
+    own = Path(sys.executable)
+    return python.parent == own.parent and python.resolve() == own.resolve()
 
 
 def _program() -> str:

@@ -3,8 +3,11 @@
 Beside the package, where an image has them for every user; a checkout has them in the user's cache folder, for all checkouts
 of the same sources. Else they are in that folder too, or in a private one below the temporary folder, as executors of a cluster
 often have nothing else. `NUMBA_CACHE_DIR` names the only one. In it is a folder for
-each Python, numba and processor, so that many of them can share a home. A folder that other users can write to is never used,
-because the files in it are executed. Nothing here imports numba.
+each Python, numba and processor, so that many of them can share a home.
+
+The files are executed. So a folder or file that other users can write to is never used, nor one of another user, unless that is
+root or the owner of the package, whose code runs here anyway. Where others have such a folder in a place that users share, this
+user gets one beside it. Nothing here imports numba.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from tailrace.cache import cache_folder
+from tailrace.cache import cache_folder, private_folder
 from tailrace.kernels.baseline import CPU_FEATURES, CPU_NAME, baseline
+from tailrace.trusted_files import is_written_only_by
 
 VARIABLE: Final = "NUMBA_CACHE_DIR"
 _SOURCES: Final = Path(__file__).parents[3]
@@ -30,29 +34,23 @@ _MADE_OF: Final = ("numba", "llvmlite", "numpy")
 
 def folders() -> list[Path]:
     """Where compiled kernels may be, in the order in which they are looked for; some do not exist."""
-    return [base / environment() for base in _bases()]
+    return [folder for base in _bases() if (folder := _own_in(base)) is not None]
 
 
 def writable_folder() -> Path | None:
     """Where new ones go: the first of them that can be made and written to; None: there is none."""
-    for base in _bases():
-        folder = base / environment()
-        if _is_made(folder):
-            return folder
-    return None
+    return next((folder for folder in folders() if _is_made(folder)), None)
 
 
-def private_folder(temporary: Path) -> Path | None:
-    """A private folder below the one that all users share; None if it belongs to another user, or others can write to it."""
-    own = temporary / f"tailrace-{os.getuid() if hasattr(os, 'getuid') else os.getlogin()}"
+def is_trusted(path: Path) -> bool:
+    """Whether a folder or file is there that only this user, root or the package's owner can have written."""
     try:
-        own.mkdir(mode=0o700, exist_ok=True)
-        found = own.lstat()  # not `stat`: another user may have put a symbolic link there
+        found = path.lstat()  # not `stat`: another user may have put a symbolic link there
     except OSError:
-        return None
-    is_ours = stat.S_ISDIR(found.st_mode) and (os.name == "nt" or found.st_uid == os.getuid())
-    is_private = os.name == "nt" or not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return own if is_ours and is_private else None
+        return False
+    if stat.S_ISLNK(found.st_mode):
+        return False
+    return os.name == "nt" or is_written_only_by(_owners(), found)
 
 
 @cache
@@ -89,10 +87,22 @@ def _is_checkout() -> bool:
     return (_SOURCES / "pyproject.toml").exists()
 
 
+def _own_in(base: Path) -> Path | None:
+    """The folder below a place: the one that is trusted or not there yet; None where both names are others'."""
+    names = (environment(), f"{environment()}-{os.getuid() if hasattr(os, 'getuid') else os.getlogin()}")
+    return next((base / name for name in names if is_trusted(base / name) or not os.path.lexists(base / name)), None)
+
+
 def _is_made(folder: Path) -> bool:
     """Whether files can be created in a folder, which is made if it is missing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o755, exist_ok=True)
     except OSError:
         return False
-    return os.access(folder, os.W_OK | os.X_OK)
+    return is_trusted(folder) and os.access(folder, os.W_OK | os.X_OK)
+
+
+@cache
+def _owners() -> frozenset[int]:
+    return frozenset({os.getuid(), 0, Path(__file__).stat().st_uid})

@@ -21,7 +21,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from tailrace.kernels.folders import folders, writable_folder
+from tailrace.kernels.folders import folders, is_trusted, writable_folder
 from tailrace.kernels.locking import locked
 from tailrace.kernels.stamps import stamp
 
@@ -121,7 +121,7 @@ class Store(_Cache):  # type: ignore[misc]
         return f"{_NOT_IN_NAMES.sub('', self.kernel)}-{digest[:24]}"
 
     def _found(self, name: str) -> Path | None:
-        return next((path for folder in folders() if (path := folder / name).exists()), None)
+        return next((path for folder in folders() if is_trusted(path := folder / name)), None)
 
 
 def _read(path: Path) -> bytes | None:
@@ -133,6 +133,7 @@ def _read(path: Path) -> bytes | None:
 def _write(path: Path, payload: bytes) -> None:
     new = path.with_name(f"{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     try:
+        new.touch(mode=0o644)
         new.write_bytes(hashlib.sha256(payload).digest() + payload)
         new.replace(path)
     except OSError as error:

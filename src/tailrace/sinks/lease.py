@@ -9,8 +9,9 @@ the record for `LEASE_SECONDS`: if it changes, its writer is alive, and the run 
 No clocks are compared. Writes are conditional (`LeaseRecord.write`), so only one of two runs that start at the same
 time goes on.
 
-A run whose lease was taken over notices with its next record, and ends. One that can't write its record continues: the
-target itself will say who has it.
+A run whose lease was taken over notices with its next record, and ends. Before it claims lanes it writes one (`confirm`), since
+it may have stood still, and would fence the run that delivers now. One that can't write its record continues: the target
+itself will say who has it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, Final, Protocol
 
 from attrs import evolve, field, frozen
 
-from tailrace.errors import ConfigError, FencedError, StoppedError, TailraceError
+from tailrace.errors import ConfigError, FencedError, RetriableError, StoppedError, TailraceError
 from tailrace.sinks.holder import Holder
 
 LEASE_SECONDS: Final = 10.0
@@ -116,6 +117,17 @@ class Lease:
         if self._lost is not None:
             raise self._lost
 
+    def confirm(self) -> None:
+        """Renew it now, and raise `FencedError` if another run has it: a process that stood still has not beaten meanwhile.
+
+        Raises:
+            RetriableError: the record can't be reached.
+
+        """
+        self.check()
+        self._renew()
+        self.check()
+
     def close(self) -> None:
         """Release the lease, if it is still held, and its storage."""
         self._ended.set()
@@ -162,13 +174,19 @@ class Lease:
 
     def _beat(self) -> None:
         while not self._ended.wait(BEAT_SECONDS) and self._lost is None:
-            try:
-                with self._lock:
-                    self._renew()
-            except TailraceError as error:
-                _log.debug("the lease of %s could not be renewed: %s", self._target, error)
+            with suppress(RetriableError):
+                self._renew()
 
     def _renew(self) -> None:
+        try:
+            with self._lock:
+                self._write_next()
+        except TailraceError as error:
+            _log.debug("the lease of %s could not be renewed: %s", self._target, error)
+            if isinstance(error, RetriableError):
+                raise
+
+    def _write_next(self) -> None:
         held = self._held
         if held is None:
             return

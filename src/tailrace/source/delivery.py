@@ -7,6 +7,7 @@ tailrace's own runs use it.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -16,13 +17,15 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 
 from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
-from tailrace.link import Reporter, kept
+from tailrace.errors import ConfigError
+from tailrace.link import REACHED, Reporter, kept
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.retry import retrying
 from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
+from tailrace.version import __version__
 
 FORMAT = "tailrace-delivery"
 JOB_OPTION = "job"
@@ -62,6 +65,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self._version = __version__
         self._goal = Goal(snapshot=job.snapshot)
         self._sink: Sink | None = None
 
@@ -88,14 +92,23 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         """The end of the next batch; `start` when there is nothing to do."""
         if self._stopping():  # no further turn: its tasks would only open their lanes and end
             return start
-        return next_offset(start, self._lanes(), self._goal)
+        end = next_offset(start, self._lanes(), self._goal)
+        if end == start:
+            with closing(Reporter(self._job.link)) as reporter:
+                reporter.send(REACHED, None)
+        return end
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
         return [TurnPartition(turn) for turn in turns(start, end, self._job.lanes, self._goal)]
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
-        """Do the work, in a task."""
+        """Do the work, in a task. Raises `ConfigError` where that has another version of tailrace than the driver."""
+        if self._version != __version__:
+            raise ConfigError(
+                f"the executor on {platform.node()} has tailrace {__version__}, and the driver {self._version}: install the "
+                "same version on each machine"
+            )
         with unpacked(self._job) as job:
             figures = deliver(job, partition.turn)
         yield (

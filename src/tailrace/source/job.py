@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from attrs import asdict, field, frozen
@@ -17,7 +16,7 @@ from attrs import asdict, field, frozen
 from tailrace.connectors import connector_from, samples_of, try_login
 from tailrace.connectors.interface import Connector
 from tailrace.events.pipeline import RecordPipeline, check_registries, pipeline_of
-from tailrace.link import Reporter
+from tailrace.link import Reporter, is_listening
 from tailrace.object_paths import load_object
 from tailrace.remote_link import RemoteReporter
 from tailrace.schema.routing import Routing
@@ -113,7 +112,7 @@ class Job:
 
     def new_reporter(self) -> Reporter | RemoteReporter:
         """The link to the driver: on its machine by a socket, from another one over the network."""
-        if self.link_elsewhere is not None and not Path(self.link).exists():
+        if self.link_elsewhere is not None and not is_listening(self.link):
             return RemoteReporter(self.link_elsewhere)
         return Reporter(self.link)
 

@@ -1,8 +1,8 @@
 """Checks before Spark starts, which takes seconds: the login to the database, the target, and its lease.
 
-They run in parallel, in the background, while Spark's own modules are imported. A permanent error stops the run here. A
-transient one does not: Spark is started meanwhile, and the run retries as `errors.max.retries` says. An unknown host
-may belong to a container that is about to start, so that is reported here and left to the run as well.
+They run in parallel, in the background, while Spark's own modules are imported and Java, if it was started early, makes its
+session. A permanent error stops the run here. A transient one does not: the run retries as `errors.max.retries` says. An
+unknown host may belong to a container that is about to start, so that is reported here and left to the run as well.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tailrace.source.retry import STEP_SECONDS, retrying
 LOOK_SECONDS: Final = (
     BEAT_SECONDS + 1.0
 )  # the longest delay of Spark's start: an active run is detected by then
+_GLANCE_SECONDS: Final = 0.02
 END_SECONDS: Final = 1.0
 GIVE_BACK_SECONDS: Final = 3.0  # brokers that are down take far longer to fail, and a stop must end
 TAKE_OVER: Final = "stop that one, or end it with --take-over"
@@ -35,14 +36,16 @@ class Preflight:
         self._take_over = take_over
         self._lease = Lease(job.new_lease(), job.target, job.run, remedy=TAKE_OVER)
         self._closed = False
+        self._began = time.monotonic()
         self._login = _Background(job.try_login)
         self._taking = _Background(self._take)
 
-    def before_spark(self) -> None:
-        """Raise permanent errors that show up soon."""
-        until = time.monotonic() + LOOK_SECONDS
+    def before_spark(self, is_there: Callable[[], bool] = lambda: False) -> None:
+        """Raise permanent errors that show up soon, or until Spark is there anyway."""
+        until = self._began + LOOK_SECONDS
         for each in (self._login, self._taking):
-            each.join(max(until - time.monotonic(), 0))
+            while each.is_alive() and time.monotonic() < until and not is_there():
+                each.join(_GLANCE_SECONDS)
         self._has_succeeded(self._login)
         self._has_succeeded(self._taking)
 
@@ -70,6 +73,10 @@ class Preflight:
 
         return asked
 
+    def confirm(self) -> None:
+        """Raise `FencedError` if another run has the lease now."""
+        self._lease.confirm()
+
     def close(self) -> None:
         """Release the lease; if that takes too long, the next run waits for it to expire."""
         self._closed = True
@@ -81,18 +88,24 @@ class Preflight:
                 raise giving_back.error
 
     def _take(self) -> None:
+        if self._take_over:  # what can't read the database must not end the run that does
+            self._login.join()
+            if self._login.cause is not None and not self._may_pass(self._login.cause):
+                raise self._login.cause
         self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
 
     def _has_succeeded(self, looking: _Background) -> bool:
         """Whether a check succeeded; raises permanent errors, and reports a transient one once."""
         error, looking.error = looking.error, None
         if error is None:
-            return not looking.failed and not looking.is_alive()
-        may_pass = isinstance(error, RetriableError) and self._job.pace.max_retries != 0
-        if not may_pass and not isinstance(error, NoSuchHostError):
+            return looking.cause is None and not looking.is_alive()
+        if not self._may_pass(error):
             raise error
         self._notice(f"{error}; trying again")
         return False
+
+    def _may_pass(self, error: Exception) -> bool:
+        return (isinstance(error, RetriableError) and self._job.pace.max_retries != 0) or isinstance(error, NoSuchHostError)
 
 
 @contextmanager
@@ -106,17 +119,17 @@ def preflight(job: Job, notice: Notice, *, take_over: bool = False) -> Iterator[
 
 
 class _Background(threading.Thread):
-    """A thread that keeps the error it ended with."""
+    """A thread that keeps the error it ended with: in `cause`, and in `error` until that was looked at."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         super().__init__(daemon=True, name="tailrace-first-look")
         self._work = work
         self.error: Exception | None = None
-        self.failed = False
+        self.cause: Exception | None = None
         self.start()
 
     def run(self) -> None:
         try:
             self._work()
         except Exception as error:  # noqa: BLE001 -- raised where it is waited for
-            self.error, self.failed = error, True
+            self.error = self.cause = error

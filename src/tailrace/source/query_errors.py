@@ -8,6 +8,7 @@ from tailrace.errors import FencedError, PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
 FAILED_TASK = re.compile(r"Job aborted due to stage failure:.*?most recent failure: (?P<why>[^\n]*)", re.DOTALL)
+CANCELLED = "cancelled as part of cancellation of all jobs"  # Spark's words
 RAISED_BY_PYTHON = ("PythonException", "Traceback (most recent call last)")
 DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException|failed to connect back).*?PythonStreamingSourceRunner", re.DOTALL)
 
@@ -26,6 +27,11 @@ def failure_of_java(error: Exception) -> str:
     text = full_text(error)
     found = FAILED_TASK.search(text)
     return "" if found is None or any(sign in text for sign in RAISED_BY_PYTHON) else found["why"].strip()
+
+
+def is_cancelled(error: Exception) -> bool:
+    """Whether all jobs of the session were cancelled: pyspark does that at Ctrl-C in a script that made its session."""
+    return CANCELLED in full_text(error)
 
 
 def is_stopped(error: Exception) -> bool:

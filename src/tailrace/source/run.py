@@ -13,6 +13,7 @@ before the last row of the snapshot. `new_snapshot` says when another one is tak
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from contextlib import closing
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from attrs import evolve, frozen
 
@@ -33,6 +35,7 @@ from tailrace.source.job import Job
 from tailrace.source.lane_alignment import counted
 from tailrace.source.query_errors import (
     failure_of_java,
+    is_cancelled,
     is_dead_planner,
     is_dead_process,
     is_stopped,
@@ -48,12 +51,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.5  # how often it is looked whether to stop: each look is a call of Java, which a run at rest pays for
+STOP_POLL_SECONDS = 0.05
 SNAPSHOT_COMMIT_SECONDS = 3.0  # latency does not matter here, and each commit waits for the brokers
 FAILURES_OF_JAVA = 3  # in a row; as often as Spark tries a task again on a cluster
 QUIET_SECONDS = 60.0  # a query that ran this long has recovered from its predecessor's failure
 
 Notice = Callable[[str], None]
+
+_registering = threading.Lock()
+_registered: WeakSet[SparkSession] = WeakSet()
 
 
 def deliver(
@@ -67,11 +74,13 @@ def deliver(
     notice: Notice,
     stop_seconds: float | Callable[[], float] = STOP_SECONDS,
     occupied: int = 0,
+    confirm: Callable[[], None] = lambda: None,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
     A stop may take `stop_seconds`, a function's once it is requested: for the last commit, and to bring lanes to one position.
-    `occupied` is how many cores the session's other streams hold.
+    `occupied` is how many cores the session's other streams hold. `confirm` raises if another run has the lease, and is asked
+    before lanes are claimed.
 
     Raises:
         ConfigError: Spark can't run the job's lanes in parallel.
@@ -81,7 +90,7 @@ def deliver(
     refuse_speculation(spark)
     if not (available_now or job.only_snapshot):
         require_slots(spark, job, notice, stop_requested, others=occupied)
-    run = _Run(spark, checkpoint, link, StopTime(stop_requested, stop_seconds), notice)
+    run = _Run(spark, checkpoint, link, StopTime(stop_requested, stop_seconds), notice, confirm)
     elsewhere = None if link.elsewhere is None else link.elsewhere.to_dict()
     return run.deliver(evolve(job, link=link.address, link_elsewhere=elsewhere), available_now=available_now)
 
@@ -95,6 +104,7 @@ class _Run:
     link: Link
     stop: StopTime
     notice: Notice
+    confirm: Callable[[], None] = lambda: None
 
     @property
     def stop_requested(self) -> Callable[[], bool]:
@@ -217,6 +227,7 @@ class _Run:
 
         def ask() -> Claim:
             with closing(job.new_sink()) as sink:
+                self.confirm()
                 return lane_alignment.claimed(job, sink)
 
         return self._asking(job)(ask)
@@ -232,7 +243,7 @@ class _Run:
             began = time.monotonic()
             try:
                 query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
-                return wait(query, self.link, self.stop)
+                return self._has_been_stopped(wait(query, self.link, self.stop))
             except Exception as error:
                 if self.stop_requested() and (is_stopped(error) or is_dead_planner(error)):
                     return True  # a planner has delivered nothing that could be missing
@@ -246,18 +257,36 @@ class _Run:
                 if paused(pause, self.stop_requested):
                     return True
 
+    def _has_been_stopped(self, stopped: bool) -> bool:
+        """Whether the query ended before it was done; also where somebody else has ended it, such as the session's owner."""
+        if stopped or self.link.has_reached_end():
+            return stopped
+        self.notice("Spark's query was stopped by something else than this run; the next one goes on from the last commit")
+        return True
+
 
 def _mishap(error: Exception) -> tuple[str, float]:
     """What happened to a query that another one may follow, and how often in a row; "" for other errors."""
     if is_dead_process(error):
         return "a process of Spark's has died", inf
+    if is_cancelled(error):
+        return "Spark's jobs were cancelled, as Ctrl-C in a script does", FAILURES_OF_JAVA
     failure = failure_of_java(error)
     return (f"a task has failed within Spark ({failure})", FAILURES_OF_JAVA) if failure else ("", 0)
 
 
+def register(spark: SparkSession) -> None:
+    """Tell a session of the data source, once: it takes Spark a third of a second. Another thread may have begun with it."""
+    with _registering:
+        if spark not in _registered:
+            spark.dataSource.register(DeliverySource)
+            _registered.add(spark)
+
+
 def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
-    spark.dataSource.register(DeliverySource)
+    register(spark)
+    link.begin_query()
     figures = spark.readStream.format(FORMAT).option(JOB_OPTION, link.keep(job.to_json())).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
@@ -267,7 +296,13 @@ def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, availab
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
     """Wait for the query's end, or stop it on request; return whether it was stopped. Raises the query's error."""
     while not query.awaitTermination(POLL_SECONDS):
-        if stop_time.stop_requested():
+        try:
+            is_to_stop = stop_time.stop_requested()
+        except Exception:  # another run has taken over: its tasks fence those of this one, which need not wait for that
+            link.stop_tasks()
+            query.stop()
+            raise
+        if is_to_stop:
             stop(query, link, stop_time.for_commit)
             return True
     return False
@@ -286,7 +321,7 @@ def stop(query: StreamingQuery, link: Link, seconds: float) -> None:
     while working := query.isActive and _is_working(query):
         if time.monotonic() >= deadline:
             break
-        time.sleep(POLL_SECONDS / 4)
+        time.sleep(STOP_POLL_SECONDS)
     query.stop()
     if working:  # by the last poll; an idle query keeps polling for work
         raise RetriableError(

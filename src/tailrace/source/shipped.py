@@ -9,7 +9,6 @@ messages still show the placeholder and not its value.
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from attrs import evolve
 from tailrace.config.placeholders import PlaceholderError, fill, known_from_elsewhere, values_in
 from tailrace.errors import ConfigError
 from tailrace.source.job import Job
+from tailrace.source.task_folder import task_folder
 
 LARGEST: Final = 8 << 20  # bytes of all files; certificates and key stores have some kilobytes
 _VARIABLE: Final = "${env:"
@@ -59,11 +59,13 @@ def unpacked(job: Job) -> Iterator[Job]:
     if not job.files and not job.values:
         yield job
         return
-    with tempfile.TemporaryDirectory(prefix="tailrace-task-") as folder:  # which only this user can enter
-        places = {path: _stored(Path(folder), n, path, text) for n, (path, text) in enumerate(job.files.items())}
+    with task_folder() as folder:
+        places = {path: _stored(folder, n, path, text) for n, (path, text) in enumerate(job.files.items())}
+        with known_from_elsewhere(job.values):
+            document = _with(job.document, places)
         values = {placeholder: places.get(value, value) for placeholder, value in job.values.items()}
         with known_from_elsewhere(values):
-            yield evolve(job, document=_with(job.document, places))
+            yield evolve(job, document=document)
 
 
 def _values(job: Job) -> Mapping[str, str]:
@@ -83,9 +85,9 @@ def _properties(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _with(document: Mapping[str, Any], places: Mapping[str, str]) -> Mapping[str, Any]:
-    """The document with other paths."""
+    """The document with other paths, also where a path was told by placeholders or has some in it."""
     moved = {
-        name: places.get(value, value) if isinstance(value, str) and name not in LIVE else value
+        name: places.get(fill(value), value) if isinstance(value, str) and name not in LIVE else value
         for name, value in _properties(document).items()
     }
     return {**document, "config": moved} if isinstance(document.get("config"), Mapping) else moved

@@ -34,6 +34,7 @@ from tailrace.link import Reporter
 from tailrace.preparation.executor import prepare_executor
 from tailrace.remote_link import RemoteReporter
 from tailrace.source.job import Job
+from tailrace.source.loaded_code import LoadedCode
 from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
@@ -86,6 +87,7 @@ class _Delivery:
         self._failures = 0
         self._losses = 0
         self._too_long = TransactionTimeouts()
+        self._loaded_code = LoadedCode()
 
     def close(self) -> None:
         """Close the sink."""
@@ -182,6 +184,7 @@ class _Delivery:
                     self._commit()
                 if self._is_over():
                     break
+                self._loaded_code.saw(batch)
         self._commit()
 
     def _read_until_error(self, batches: Iterator[LogBatch]) -> Iterator[tuple[LogBatch, list[Records]]]:

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,8 @@ from attrs import frozen
 
 from tailrace.cache import cache_folder
 from tailrace.java import home_of, major_version
-from tailrace.starting.trusted_files import is_trusted, trusted_folder
+from tailrace.starting.fork_server import die_with
+from tailrace.trusted_files import is_trusted, trusted_folder
 
 FOLDER: Final = "spark-classes"
 CACHE_SINCE: Final = 25  # Java's ahead-of-time cache in one step
@@ -33,6 +35,8 @@ UNUSED_DAYS: Final = 30  # an archive that no session began with for so long is 
 SECONDS: Final = 300
 _DAY: Final = 86_400
 _MODULE: Final = "tailrace.cli.archive_training"
+_SUFFIXES: Final = {".aot", ".jsa"}
+BY_SCRIPTS: Final = "--by-scripts"
 
 
 @frozen
@@ -42,11 +46,13 @@ class ClassArchive:
     Attributes:
         path: of the file.
         java: the program.
+        is_direct: whether it is for a Java that `direct_java` starts, with fewer jars than Spark's scripts give it.
 
     """
 
     path: Path
     java: Path
+    is_direct: bool = True
 
     @property
     def is_cache(self) -> bool:
@@ -76,8 +82,12 @@ _QUIET: Final = "-Xlog:disable"  # of thousands of classes that Java leaves out
 _TOLD: Final = (_QUIET, "-Xlog:all=warning:stderr")  # warnings would go to standard output, which is for events
 
 
-def archive_of(java: Path, jars: Path, options: Sequence[str]) -> ClassArchive | None:
-    """The archive for a Java program, Spark's folder of jars, and the options of the session's Java.
+def archive_of(
+    java: Path, jars: Path, options: Sequence[str], left_out: Sequence[str] | None = None
+) -> ClassArchive | None:
+    """The archive for a Java program, Spark's folder of jars, and the options of the session's Java and its settings.
+
+    `left_out` says which jars are not used; None for what Spark's scripts start.
 
     None where this Java can't have one: it has no archive of its own classes to build on, as trimmed runtimes have not.
     """
@@ -87,12 +97,12 @@ def archive_of(java: Path, jars: Path, options: Sequence[str]) -> ClassArchive |
     if not (is_cache or (home / "lib" / "server" / "classes.jsa").exists()):
         return None
     release = home / "release"
-    parts = [str(home), release.read_text() if release.exists() else "", str(jars), *options]
+    parts = [str(home), release.read_text() if release.exists() else "", str(jars), *options, *(left_out or ())]
     for jar in sorted(jars.glob("*.jar")):
         found = jar.stat()
-        parts.append(f"{jar.name} {found.st_size} {found.st_mtime_ns}")
+        parts.append(f"{jar.name} {found.st_size} {int(found.st_mtime)}")  # an image that is pulled has whole seconds
     name = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    return ClassArchive(cache_folder() / FOLDER / f"{name}.{'aot' if is_cache else 'jsa'}", java)
+    return ClassArchive(cache_folder() / FOLDER / f"{name}.{'aot' if is_cache else 'jsa'}", java, left_out is not None)
 
 
 def make(archive: ClassArchive, begins: Callable[[], None], *, seconds: float = SECONDS) -> str:
@@ -129,11 +139,21 @@ def in_use(pid: int, archive: ClassArchive) -> bool | None:
 
 
 def _made(archive: ClassArchive, seconds: float) -> str:
-    unfinished = archive.path.with_name(f"unfinished-{os.getpid()}{archive.path.suffix}")
-    command = [sys.executable, "-m", _MODULE, *archive.options_to_make(unfinished)]
+    name = f"unfinished-{archive.path.stem}-"
+    for left in archive.path.parent.glob(f"{name}*"):  # of one that was ended while it held the lock
+        left.unlink(missing_ok=True)
+    unfinished = archive.path.with_name(f"{name}{os.getpid()}{archive.path.suffix}")
+    command = [sys.executable, "-m", _MODULE, *([] if archive.is_direct else [BY_SCRIPTS])]
+    command += archive.options_to_make(unfinished)
     try:
         done = subprocess.run(  # noqa: S603
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            preexec_fn=_ending_with(os.getpid()),
         )
         if done.returncode or not unfinished.exists():
             return _failed(archive, done.stderr)
@@ -146,6 +166,11 @@ def _made(archive: ClassArchive, seconds: float) -> str:
     _failure(archive).unlink(missing_ok=True)
     _remove_unused(archive)
     return ""
+
+
+def _ending_with(owner: int) -> Callable[[], None] | None:
+    """What a new process does first so that it ends when its owner does, and its Java with it; None where systems can't."""
+    return partial(die_with, owner) if sys.platform == "linux" else None
 
 
 def _failed(archive: ClassArchive, said: str) -> str:
@@ -161,9 +186,11 @@ def _failure(archive: ClassArchive) -> Path:
 def _remove_unused(kept: ClassArchive) -> None:
     """Remove what no session has used for long, and what was left unfinished."""
     oldest = time.time() - UNUSED_DAYS * _DAY
-    for file in kept.path.parent.iterdir():
-        limit = time.time() - SECONDS if file.name.startswith("unfinished-") else oldest
-        if file != kept.path and file.lstat().st_mtime < limit:
+    times = {file: file.lstat().st_mtime for file in kept.path.parent.iterdir()}
+    used = {kept.path.stem, *(file.stem for file, when in times.items() if file.suffix in _SUFFIXES and when >= oldest)}
+    for file, when in times.items():  # a session that begins with an archive touches only that, of the files of its name
+        is_unfinished = file.name.startswith("unfinished-")
+        if when < (time.time() - SECONDS if is_unfinished else oldest) and (is_unfinished or file.stem not in used):
             file.unlink(missing_ok=True)
 
 

@@ -35,6 +35,8 @@ MODULE: Final = "TAILRACE_FORK_MODULE"  # environment variable: what a client as
 _STREAMS: Final = 3
 _LENGTH: Final = struct.Struct("<I")
 _PR_SET_PDEATHSIG: Final = 1  # prctl(2)
+_PR_SET_NAME: Final = 15
+_NAME: Final = "tailrace-forks"
 _TASKS: Final = Path("/proc/self/task")
 
 
@@ -73,6 +75,8 @@ def serve(listener: socket.socket, owner: int) -> NoReturn:
         atexit._clear()  # noqa: SLF001 -- what is registered belongs to the owner
         gc.collect()
         gc.freeze()  # a collection would write to pages that are shared
+        _show_as([_NAME])  # whoever ends `tailrace` by its name means the owner, who ends this one in good order
+        _call_itself(_NAME)
         request = _Server(listener, owner).loop()
     finally:
         if request is None:
@@ -116,7 +120,7 @@ class _Server:
         except OSError:  # there are too many processes: the client will find out by itself
             pid = -1
         if pid == 0:
-            _die_with(own)
+            die_with(own)
             self._let_go(client)
             return request
         for stream in request.streams:
@@ -191,7 +195,7 @@ def _received(client: socket.socket) -> Request | None:
     return None
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have the system kill this process when its parent ends."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it has ended meanwhile
@@ -234,6 +238,12 @@ def _become(request: Request) -> None:
     sys.path[:] = [request.folder, *own, *(place for place in sys.path[1:] if place not in own)]
     sys.argv[:] = ["-m"]
     _show_as([sys.executable, "-m", request.module])
+    _call_itself(Path(sys.executable).name)
+
+
+def _call_itself(name: str) -> None:
+    """Set the name by which `pgrep -x` and `killall` find this process, of which Linux keeps 15 bytes."""
+    ctypes.CDLL(None).prctl(_PR_SET_NAME, os.fsencode(name))
 
 
 def _show_as(words: list[str]) -> None:

@@ -106,6 +106,12 @@ def announce() -> ForkServer | None:
     return _own
 
 
+def abandon() -> None:
+    """Let nothing of this process's server stay, which ends with it; for a process that ends at once."""
+    if _own is not None:
+        shutil.rmtree(_own.path.parent, ignore_errors=True)
+
+
 def provide(modules: Sequence[str]) -> None:
     """See to it that the Pythons of Spark sessions come from a server of this process, if there can be one."""
     server = announce()

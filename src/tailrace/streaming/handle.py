@@ -6,7 +6,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from tailrace.errors import RetriableError
+from tailrace.errors import RetriableError, TailraceError
 from tailrace.link import Link
 from tailrace.source.job import Job
 from tailrace.source.preflight import Preflight
@@ -76,9 +76,12 @@ class Stream:
             timeout: seconds; None waits for the end.
 
         Raises:
-            TailraceError: the stream has failed; also errors that are not tailrace's, as they are.
+            TailraceError: the stream has failed; also errors that are not tailrace's, as they are. Or one of the stream's own
+                functions waits, for which the stream waits.
 
         """
+        if self._messages.is_calling():
+            raise TailraceError("on_notice, on_progress and on_event can't wait for the stream that calls them: use stop()")
         ended = self._ended.wait(timeout)
         if self._error is not None:
             raise self._error
@@ -86,6 +89,8 @@ class Stream:
 
     def stop(self, timeout: float | None = None) -> None:
         """Let it make its last commits, and wait for the end; does nothing where it has ended.
+
+        Within `on_notice`, `on_progress` or `on_event` it only asks for the end: the stream waits for that function.
 
         Args:
             timeout: how many seconds the stop may take, in place of `stop_timeout` of `tailrace.stream`. The last commits have
@@ -100,6 +105,8 @@ class Stream:
         if self.is_active and not self._stop.is_set():
             self._messages.state = State.STOPPING
             self._stop.set()
+        if self._messages.is_calling():
+            return
         if not self.await_termination(max(self._stop_seconds, COMMIT_SECONDS) + MORE_SECONDS):
             raise RetriableError(
                 "the stream does not end, because Spark does not end its query; what is not committed is delivered by the next"

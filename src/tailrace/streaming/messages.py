@@ -38,6 +38,7 @@ class Messages:
         self._totals = Totals()
         self._snapshot: SnapshotProgress | None = None
         self._lock = threading.Lock()
+        self._calling = threading.local()
 
     def handle(self, kind: str, content: Any) -> None:
         """Take a message of a task."""
@@ -92,15 +93,21 @@ class Messages:
         elif self._snapshot is not None and self._snapshot.done:
             self._snapshot = None
 
-    @staticmethod
-    def _call(function: Callable[[Any], None] | None, content: Any) -> None:
+    def is_calling(self) -> bool:
+        """Whether this thread is within a function of the user's that a message has called."""
+        return getattr(self._calling, "depth", 0) > 0
+
+    def _call(self, function: Callable[[Any], None] | None, content: Any) -> None:
         """Call the user's function: what it raises must not end a connection to a task."""
         if function is None:
             return
+        self._calling.depth = getattr(self._calling, "depth", 0) + 1
         try:
             function(content)
         except Exception:  # noqa: BLE001 -- of the user
             _LOG.exception("a function that was given to tailrace.stream failed")
+        finally:
+            self._calling.depth -= 1
 
 
 def _print(line: str) -> None:

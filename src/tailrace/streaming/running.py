@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from tailrace.errors import ProgressError, RetriableError
 from tailrace.source import run
 from tailrace.source.checkpoint_folder import HadoopFolder, qualified
 from tailrace.source.job import Job
@@ -13,7 +16,7 @@ from tailrace.source.stop_time import STOP_SECONDS
 from tailrace.streaming import occupied
 from tailrace.streaming.checkpoint_errors import checkpoint_errors
 from tailrace.streaming.clusters import is_this_machine
-from tailrace.streaming.failures import is_stop
+from tailrace.streaming.failures import is_stop, unwrapped
 from tailrace.streaming.targets import Target
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def run_on(
         place = f"file:{place}"  # a cluster may take another file system for paths
     with checkpoint_errors(HadoopFolder(spark, checkpoint) if isinstance(checkpoint, str) else checkpoint):
         try:
+            threading.Thread(target=_register, args=(spark,), daemon=True, name="tailrace-source").start()
             look.with_spark(stop_requested)
             say("reading the log")
             follows = not (available_now or job.only_snapshot)
@@ -74,8 +78,18 @@ def run_on(
                     notice=notice,
                     stop_seconds=stop_seconds,
                     occupied=others,
+                    confirm=look.confirm,
                 )
         except Exception as error:
             if stop_requested() and is_stop(error):
                 return True
+            if isinstance(unwrapped(error), ProgressError):
+                with suppress(RetriableError):
+                    look.confirm()  # what another run has recorded since is no progress of this one that was lost
             raise
+
+
+def _register(spark: SparkSession) -> None:
+    """Register the data source while the run takes its target over; the query's start does it, and fails, if this could not."""
+    with suppress(Exception):
+        run.register(spark)

