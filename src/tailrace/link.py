@@ -45,7 +45,7 @@ class Link:
         self._stop = threading.Event()
         self._reached = threading.Event()
         self._is_closed = False
-        self._lock = threading.Lock()
+        self._lock, self._closing = threading.Lock(), threading.Lock()
         self.folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
         self.address = str(self.folder / "link")
         self.elsewhere: RemoteAddress | None = None
@@ -83,8 +83,13 @@ class Link:
         self._stop.clear()
 
     def close(self) -> None:
-        """Accept no more messages."""
-        self._is_closed = True
+        """Accept no more messages; of several threads that close it, all but the first wait until it is done."""
+        with self._closing:
+            if not self._is_closed:
+                self._is_closed = True
+                self._end()
+
+    def _end(self) -> None:
         with suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
             waking.settimeout(ASK_SECONDS)  # tasks may wait in front of it
             waking.connect(self.address)  # ends `accept`, which a close alone does not

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 import uuid
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
 from support.cutting_proxy import CuttingProxy
+from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.live_run import LiveRun
 from tailrace_standins.servers.ports import HOST, free_port
@@ -24,23 +26,43 @@ WAITING = "waiting up to"
 SLEEPS = """
 import os, signal
 import tailrace.cli.main as main
+from tailrace.sinks.kafka.claiming import Claiming
 from tailrace.source.preflight import Preflight
-with_spark = Preflight.with_spark
+with_spark, claim, writer = Preflight.with_spark, Claiming._claim, Claiming._writer
+def sleep():
+    os.kill(os.getpid(), signal.SIGSTOP)
 def and_sleep(look, stopping):
     with_spark(look, stopping)
-    os.kill(os.getpid(), signal.SIGSTOP)
-Preflight.with_spark = and_sleep
-main.main()
+    sleep()
+def sleep_and_claim(claiming, lanes):
+    Claiming._claim = claim
+    sleep()
+    return claim(claiming, lanes)
+def fence_and_sleep(claiming, lane, stack):
+    Claiming._writer = writer
+    fencing = writer(claiming, lane, stack)
+    sleep()
+    return fencing
 """
+FENCES = "when it is about to fence"
+SETTING = {
+    "before it claims": "Preflight.with_spark = and_sleep",
+    FENCES: "Claiming._claim = sleep_and_claim",
+    "when it has fenced": "Claiming._writer = fence_and_sleep",
+}
 
 
 class Sleeping(LiveRun):
-    """Its driver stands still when it has its lease and Spark, and has claimed nothing."""
+    """Its driver stands still, once, when it has its lease and Spark."""
+
+    def __init__(self, when, *given):
+        super().__init__(*given)
+        self._when = when
 
     def _command(self, *options):
         command = super()._command(*options)
         at = command.index("-m")
-        return [*command[:at], "-c", SLEEPS, *command[at + 2 :]]
+        return [*command[:at], "-c", f"{SLEEPS}{SETTING[self._when]}\nmain.main()", *command[at + 2 :]]
 
     def is_suspended(self):
         return psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
@@ -139,10 +161,12 @@ def test_a_second_run_refuses_takes_over_when_told_and_goes_on_at_once_after_a_k
 
 
 @pytest.mark.spark
-def test_a_run_that_stood_still_before_it_claimed_anything_ends_and_the_one_that_took_over_delivers_on(shop):
-    first = shop.run(kind=Sleeping)
+@pytest.mark.parametrize(
+    "when", [pytest.param(when, marks=() if when == FENCES else only_with_all) for when in SETTING]
+)
+def test_a_run_that_stood_still_while_it_began_ends_and_the_one_that_took_over_delivers_on(shop, when):
+    first = shop.run(kind=partial(Sleeping, when))
     until(lambda: first.is_suspended() or first.ended() is not None)
-    assert "reading the log" not in first.log.read_text()  # said before anything is claimed
     second = shop.run()
     shop.delivers()
     assert WAITING in second.log.read_text()
@@ -154,14 +178,14 @@ def test_a_run_that_stood_still_before_it_claimed_anything_ends_and_the_one_that
         shop.delivers()
     assert second.stop() == 0, second.log.read_text()
     shop.delivered_once()
+    claimed_again = "they are claimed again" in second.log.read_text()
+    assert claimed_again == (when == FENCES), second.log.read_text()
 
 
 @pytest.mark.spark
 def test_a_run_that_stood_still_while_fewer_lanes_took_over_does_not_say_that_progress_was_lost(shop):
     first = shop.run(**{"tasks.max": 3})
-    for _ in range(2):  # the second one out of the log: no lane is being claimed any more
-        shop.delivers()
-    time.sleep(2)
+    shop.delivers()  # the lanes may be claimed once more, as the snapshot has ended
     first.stand_still()
     second = shop.run(**{"tasks.max": 1})
     shop.delivers()

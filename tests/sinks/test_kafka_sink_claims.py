@@ -209,6 +209,33 @@ def test_what_a_late_task_of_the_old_run_delivers_before_the_claim_is_through_co
     place.sees([1])
 
 
+def test_a_claim_that_was_fenced_asks_before_it_begins_again_and_so_leaves_the_run_that_came_in_between_alone(
+    place, monkeypatch
+):
+    """A run stands still while it claims, another one takes over, and the first one wakes."""
+    place.claimed(2, run="old")
+    marked, others, asked = claiming.Claiming._marked, [], []
+
+    def after_another(self, lane, writer, routing):
+        if self._owner.run == "slow" and not others:
+            place.claimed(2, run="new")
+            others.append(place.opened(0, "new"))
+        return marked(self, lane, writer, routing)
+
+    def confirm():
+        asked.append(len(others))
+        if others:
+            raise FencedError("another run has the lease")
+
+    monkeypatch.setattr(claiming.Claiming, "_marked", after_another)
+    with pytest.raises(FencedError, match="has the lease"):
+        place.sink("slow").claim(2, confirm)
+    assert asked == [0, 1]
+    others[0].write(place.records([1]))
+    others[0].commit(progress(1), [])
+    place.sees([1])
+
+
 def test_a_claim_over_a_claim(place):
     place.claimed(2, run="one")
     place.claimed(2, run="two")

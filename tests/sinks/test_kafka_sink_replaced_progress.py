@@ -96,6 +96,16 @@ def test_another_run_that_has_claimed_the_lanes_is_left_alone(place):
     assert place.claimed(1, run="r5").progress == (progress(5), progress(1))
 
 
+def test_its_task_goes_on(place):
+    place.claimed(1, run="r3")
+    place.claimed(2, run="r4")
+    task = place.opened(0, "r4")
+    with pytest.raises(FencedError, match="another run"):
+        begun(place, "r3")
+    task.commit(progress(6), [])
+    assert place.claimed(1, run="r5").progress == (progress(6), progress(1))
+
+
 def test_a_target_without_progress_can_begin_so_too(kafka_broker):
     place = Place(kafka_broker.address)
     place.claimed(1)

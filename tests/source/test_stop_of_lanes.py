@@ -10,7 +10,7 @@ from support.counting_log import counting_job
 from tailrace.connectors.base import Progress
 from tailrace.errors import FencedError, StoppedError
 from tailrace.sinks.base import Claim
-from tailrace.source import lane_alignment, run
+from tailrace.source import lane_alignment, new_snapshot, run
 from tailrace.source.job import Job, Pace
 from tailrace.source.stop_time import StopTime
 
@@ -71,7 +71,7 @@ def test_a_stop_of_lanes_that_another_run_has_taken_over_says_so(tmp_path, monke
 
 def test_no_lane_is_claimed_by_a_run_that_another_has_overtaken(tmp_path, monkeypatch):
     job = counting_job(tmp_path, 10, lanes=2)
-    monkeypatch.setattr(lane_alignment, "claimed", lambda *_: pytest.fail("claimed"))
+    monkeypatch.setattr(new_snapshot, "at_start", lambda *_: pytest.fail("claimed"))
     stop = StopTime(lambda: False, SECONDS)
     overtaken = run._Run(None, "", SimpleNamespace(), stop, print, raising(FencedError("another run")))
     with pytest.raises(FencedError):

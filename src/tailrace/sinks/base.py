@@ -6,12 +6,14 @@ the only truth about delivery: a task begins by reading it and resumes from ther
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
+
+Confirm = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class Claim:
         )
 
 
+def unasked() -> None:
+    """A claim that nobody has to confirm."""
+
+
 class Sink(Protocol):
     """A target for records. Every task and the planner create their own.
 
@@ -60,12 +66,12 @@ class Sink(Protocol):
     if somebody else has the lane.
     """
 
-    def claim(self, lanes: int) -> Claim:
+    def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:
         """Take the sink over for this run, before its tasks begin, and fence its previous owner.
 
         If nothing is recorded, or all lanes are at one position and none is within a blocking snapshot,
         there are `lanes` lanes from now on, under the configured routing; otherwise the recorded lanes
-        stay, as the result says.
+        stay, as the result says. `confirm` is asked each time before somebody is fenced, and may raise.
         """
 
     def recorded(self) -> Claim:

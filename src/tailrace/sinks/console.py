@@ -15,7 +15,7 @@ from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
 from tailrace.link import Reporter
-from tailrace.sinks.base import Claim, RecordedState
+from tailrace.sinks.base import Claim, Confirm, RecordedState, unasked
 from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk
 
 LINES_A_MESSAGE = 500
@@ -32,8 +32,9 @@ class ConsoleSink:
         self._last: Commit | None = None
         self._screen = Reporter(link)
 
-    def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a screen
+    def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:  # noqa: ARG002 -- one lane is enough for a screen
         """The progress of its one lane; the first task's `open` fences the previous owner."""
+        confirm()
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:

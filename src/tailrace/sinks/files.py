@@ -27,7 +27,7 @@ from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
 from tailrace.failpoints import hit
-from tailrace.sinks.base import Claim, RecordedState
+from tailrace.sinks.base import Claim, Confirm, RecordedState, unasked
 from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk, sync_folder
 
 OWN_FOLDER = "_tailrace"
@@ -48,8 +48,9 @@ class FilesSink:
         self._last: Commit | None = None
         self._pending: dict[str, _PendingFile] = {}
 
-    def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
+    def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
         """The progress of its one lane; the first task's `open` fences the previous owner."""
+        confirm()
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:

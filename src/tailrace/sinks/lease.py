@@ -117,16 +117,18 @@ class Lease:
         if self._lost is not None:
             raise self._lost
 
-    def confirm(self) -> None:
-        """Renew it now, and raise `FencedError` if another run has it: a process that stood still has not beaten meanwhile.
+    def confirm(self) -> bool:
+        """Renew it now, and return whether this run has it, as far as is known; not where no lease is possible.
 
         Raises:
+            FencedError: another run has it. A process that stood still has not beaten meanwhile.
             RetriableError: the record can't be reached.
 
         """
         self.check()
-        self._renew()
+        is_renewed = self._renew()
         self.check()
+        return is_renewed
 
     def close(self) -> None:
         """Release the lease, if it is still held, and its storage."""
@@ -177,7 +179,7 @@ class Lease:
             with suppress(RetriableError):
                 self._renew()
 
-    def _renew(self) -> None:
+    def _renew(self) -> bool:
         try:
             with self._lock:
                 self._write_next()
@@ -185,6 +187,8 @@ class Lease:
             _log.debug("the lease of %s could not be renewed: %s", self._target, error)
             if isinstance(error, RetriableError):
                 raise
+            return False
+        return self._held is not None
 
     def _write_next(self) -> None:
         held = self._held

@@ -17,7 +17,7 @@ from typing import Final
 from attrs import evolve
 
 from tailrace.signals.moved_work import has_unmovable
-from tailrace.sinks.base import Claim, Sink
+from tailrace.sinks.base import Claim, Confirm, Sink, unasked
 from tailrace.source.job import Job
 from tailrace.source.new_snapshot import Ask
 
@@ -28,15 +28,18 @@ APART: Final = (
 )
 
 
-def claimed(job: Job, sink: Sink) -> Claim:
-    """Take the sink over, with the configured number of lanes if possible; with nothing recorded, one lane."""
+def claimed(job: Job, sink: Sink, confirm: Confirm = unasked) -> Claim:
+    """Take the sink over, with the configured number of lanes if possible; with nothing recorded, one lane.
+
+    `confirm` raises if another run has the lease.
+    """
     # first with the recorded number: only when tasks of an earlier run are fenced do the lanes' positions stay as they are
-    claim = sink.claim(sink.recorded().lanes)
+    claim = sink.claim(sink.recorded().lanes, confirm)
     wanted = job.lanes if any(claim.progress) else 1
     connector = job.new_connector()
     if claim.lanes == wanted or not all(each is None or connector.can_change_lanes(each) for each in claim.progress):
         return claim
-    return sink.claim(wanted)
+    return sink.claim(wanted, confirm)
 
 
 def recorded(job: Job) -> Claim:

@@ -34,6 +34,7 @@ from tailrace.schema.history import parse_id
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 from tailrace.signals.moved_work import has_unmovable, merged, own
+from tailrace.sinks.base import Confirm, unasked
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -77,10 +78,11 @@ class Claiming:
         self._delivers = delivers
         self._take_over = take_over
 
-    def claim(self, lanes: int) -> list[ProgressRecord]:
-        """The records of all lanes, now in this run's name; retries while tasks come in between."""
+    def claim(self, lanes: int, confirm: Confirm = unasked) -> list[ProgressRecord]:
+        """The records of all lanes, now in this run's name; retries while tasks come in between, if `confirm` lets it."""
         deadline = time.monotonic() + CLAIM_SECONDS
         while True:
+            confirm()  # what came in between may be the run that took over while this one stood still
             try:
                 return self._claim(lanes)
             except FencedError as error:
@@ -109,15 +111,10 @@ class Claiming:
             FencedError: another run has claimed them since.
 
         """
+        self._own_first_record()  # before the other is disturbed
         with ExitStack() as stack:
             writer = self._writer(0, stack)
-            first = self._ledger.read(0, settled=True) or ProgressRecord(
-                source=self._source, lanes=1, owner=self._owner
-            )
-            if first.owner.run != self._owner.run:
-                raise FencedError(
-                    f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
-                )
+            first = self._own_first_record()
             record = first.replaced(self._owner, progress, len(history)).with_routing(self._routing)
             # without transactions a crash may come after each step: the history must be there before the record that
             # counts it, and the other lanes until the first one's record no longer names them
@@ -132,6 +129,17 @@ class Claiming:
             writer.commit()
             hit("sink.after-anew")
         return record
+
+    def _own_first_record(self) -> ProgressRecord:
+        """The first lane's record, a new one if there is none; raises `FencedError` if another run has claimed it."""
+        first = self._ledger.read(0, settled=True)
+        if first is None:
+            return ProgressRecord(source=self._source, lanes=1, owner=self._owner)
+        if first.owner.run != self._owner.run:
+            raise FencedError(
+                f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
+            )
+        return first
 
     def _writer(self, lane: int, stack: ExitStack) -> Writer:
         writer = self._take_over(lane)

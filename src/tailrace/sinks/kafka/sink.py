@@ -39,7 +39,7 @@ from tailrace.kafka.topics import Topics
 from tailrace.schema.names import Names as TopicNames
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
-from tailrace.sinks.base import Claim, RecordedState
+from tailrace.sinks.base import Claim, Confirm, RecordedState, unasked
 from tailrace.sinks.kafka.claiming import Claiming
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.names import Names, names_of
@@ -66,11 +66,11 @@ class KafkaSink:
         self._writer: Writer | None = None
         self._last: ProgressRecord | None = None
 
-    def claim(self, lanes: int) -> Claim:
+    def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:
         """Take all lanes over for this run, in the recorded layout, or in a new one of `lanes`."""
         self._ledger.prepare(self._topics, lanes)
         self._ledger.check_kept(self._topics)
-        return self._claim_of(self._claiming.claim(lanes))
+        return self._claim_of(self._claiming.claim(lanes, confirm))
 
     def recorded(self) -> Claim:
         """The recorded progress of all lanes."""
