@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from support.every_scenario import only_with_all
 from support.folding import assert_counted, assert_once_and_in_order, committed_lines, folded
 from support.live_run import TaskRun
 from tailrace_standins.servers.sqlserver_server import Database
@@ -85,7 +86,7 @@ def writer(sqlserver: Database) -> Iterator[Writer]:
         made.join()
 
 
-@pytest.mark.parametrize("metadata", ["false", "true"])
+@pytest.mark.parametrize("metadata", [pytest.param("false", marks=only_with_all), "true"])
 def test_kills_over_live_changes_leave_every_change_once(
     sqlserver: Database, writer: Writer, tmp_path: Path, metadata: str
 ) -> None:

@@ -15,6 +15,7 @@ from tests.differential import cases, debezium, records
 from tests.differential.compare import compare
 
 from support.encoding import records_of
+from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.mysql_settings import settings_for
 from tailrace.cli.main import main
@@ -293,7 +294,7 @@ def test_tailrace_goes_on_where_debezium_stopped_and_hands_back(log, tmp_path, m
 
 
 @pytest.mark.kafka
-@pytest.mark.parametrize("moment", ["later in it", "behind a statement"])
+@pytest.mark.parametrize("moment", ["later in it", pytest.param("behind a statement", marks=only_with_all)])
 def test_so_they_do_with_offsets_and_schema_history_in_topics(log, topics, tmp_path, moment):
     turns = Turns(log, topics, tmp_path)
     turns.take_turns(moment)
@@ -301,7 +302,7 @@ def test_so_they_do_with_offsets_and_schema_history_in_topics(log, topics, tmp_p
 
 
 @pytest.mark.kafka
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [pytest.param(1, marks=only_with_all), 2])
 def test_tailrace_goes_on_into_kafka_with_any_number_of_lanes_and_hands_back(log, topics, tmp_path, lanes):
     turns = Turns(log, topics, tmp_path)
     turns.to = f"kafka:{turns.properties['bootstrap.servers']}"
