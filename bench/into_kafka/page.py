@@ -79,7 +79,7 @@ def _of_costs() -> str:
 
 def _of_memory() -> str:
     return """Memory in MB, start included: the largest sum of the peaks (VmHWM) of the processes that were there at the same time.
-Python's processes share pages, which count more than once in that; every five seconds they were counted once (PSS):"""
+Python's processes share pages, which count more than once in that; every two seconds they were counted once (PSS):"""
 
 
 def _of_latency() -> str:

@@ -25,7 +25,7 @@ from typing import Self
 PROC = Path("/proc")
 TICK = os.sysconf("SC_CLK_TCK")
 INTERVAL = 0.1
-MEMORY_EVERY, SHARED_EVERY = 10, 50  # samples
+MEMORY_EVERY, SHARED_EVERY = 10, 20  # samples
 GROUP_OF_ALL = "all"
 END_TIMEOUT = 20
 
@@ -247,7 +247,7 @@ class Sampler:
 
     Groups are `python` and `java` of the side, the given servers by name, and `others` (all but this process). `peaks` is the
     largest sum of VmHWM over the processes of a group that existed at the same time, `shared` the largest sum of PSS, sampled
-    every five seconds: the system walks through all pages for that. `processes` has the peak of each process, `servers` the
+    every two seconds: the system walks through all pages for that. `processes` has the peak of each process, `servers` the
     names of the servers.
     """
 

@@ -64,7 +64,7 @@ medians, the largest of the peaks. Each run is a fresh process."""
 
 _OF_COSTS = "CPU seconds a million rows over the same span, out of /proc, sampled ten times a second:"
 _OF_MEMORY = """Memory in MB, start included: the largest sum of the peaks (VmHWM) of the processes that were there at the same time.
-Python's processes share pages, which count more than once in that; every five seconds they were counted once (PSS):"""
+Python's processes share pages, which count more than once in that; every two seconds they were counted once (PSS):"""
 _OF_CHANGES = """A large table (`orders`) while a writer inserts, updates, deletes and moves rows to other keys all over it, in transactions of 25.
 tailrace alone, two tasks. *Log written* is from the snapshot's position to its end, *received* what the tasks took from their
 sockets meanwhile, each of them the whole log: events of the log with five bytes before each. Then the log since the position was delivered, all records were read back, and the
