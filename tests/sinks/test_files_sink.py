@@ -258,6 +258,54 @@ def test_a_lane_that_begins_anew_has_a_new_history_and_keeps_its_files(new_sink,
     assert new_sink().open(0).history == [{"ddl": "x"}, {"ddl": "y"}]
 
 
+def test_a_late_task_of_a_run_does_not_get_a_lane_that_another_has_claimed(new_sink, tmp_path):
+    first, second = new_sink(run="one"), new_sink(run="two")
+    assert first.claim(1).progress == (None,)
+    first.open(0)
+    first.commit(progress(1), [])
+    late = new_sink(run="one")
+    late.open(0)
+    assert second.claim(1).progress == (progress(1),)
+    with pytest.raises(FencedError, match="another run"):
+        late.commit(progress(2), [])
+    for _ in range(2):
+        with pytest.raises(FencedError, match="another run"):
+            new_sink(run="one").open(0)
+        with pytest.raises(FencedError, match="another run"):
+            new_sink(run="one").replace_progress(progress(0), [])
+        second.open(0)
+    second.write([records_of("t", [1])])
+    second.commit(progress(2), [])
+    assert seen(tmp_path) == [1]
+
+
+def test_a_run_that_stood_still_before_it_claimed_or_began_anew_changes_nothing(new_sink):
+    def confirm():
+        raise FencedError("has the lease")
+
+    first, task = new_sink(run="one"), new_sink(run="two")
+    first.claim(1)
+    with pytest.raises(FencedError, match="has the lease"):
+        first.replace_progress(progress(0), [], confirm)
+    assert first.peek(0) is None
+    new_sink(run="two").claim(1)
+    task.open(0)
+    with pytest.raises(FencedError, match="has the lease"):
+        first.claim(1, confirm)
+    task.commit(progress(1), [])
+    assert first.recorded().progress == (progress(1),)
+
+
+def test_a_lane_of_an_earlier_version_that_claimed_nothing_is_open_to_any_run(new_sink, tmp_path):
+    sink = new_sink(run="one")
+    sink.claim(1)
+    owner = tmp_path / "out" / files.OWN_FOLDER / "lane-0" / "owner.json"
+    fields = json.loads(owner.read_bytes())
+    del fields["claimed"]
+    owner.write_text(json.dumps(fields))
+    new_sink(run="two").open(0)
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 @pytest.mark.parametrize("step", ["spill", "finish", "rename"])
 def test_a_full_disk_loses_the_sink_and_what_was_not_committed_and_the_next_one_goes_on(

@@ -7,7 +7,7 @@ import pytest
 
 from support.kafka_sinks import Place, eventually, progress
 from tailrace.connectors.base import Lane
-from tailrace.errors import FencedError, ProgressError
+from tailrace.errors import FencedError, ProgressError, SinkLostError
 from tailrace.sinks.kafka import claiming
 from tailrace.sinks.kafka.progress import ProgressRecord
 
@@ -230,10 +230,32 @@ def test_a_claim_that_was_fenced_asks_before_it_begins_again_and_so_leaves_the_r
     monkeypatch.setattr(claiming.Claiming, "_marked", after_another)
     with pytest.raises(FencedError, match="has the lease"):
         place.sink("slow").claim(2, confirm)
-    assert asked == [0, 1]
+    assert asked == [0, 0, 1]
     others[0].write(place.records([1]))
     others[0].commit(progress(1), [])
     place.sees([1])
+
+
+def test_a_claim_that_was_about_to_fence_signs_nothing_and_the_task_that_it_fenced_opens_its_lane_again(place):
+    place.claimed(2, run="old")
+    others = []
+
+    def confirm():
+        if others:
+            raise FencedError("another run has the lease")
+        place.claimed(2, run="new")
+        others.append(place.opened(1, "new"))
+        others[0].write(place.records([1]))
+
+    with pytest.raises(FencedError, match="has the lease"):
+        place.sink("slow").claim(1, confirm)
+    with pytest.raises(SinkLostError, match="have ended a transaction"):
+        others[0].commit(progress(1), [])
+    again = place.opened(1, "new")
+    again.write(place.records([1]))
+    again.commit(progress(1), [])
+    place.sees([1])
+    eventually(lambda: lanes_recorded(place), {0: 2, 1: 2})
 
 
 def test_a_claim_over_a_claim(place):

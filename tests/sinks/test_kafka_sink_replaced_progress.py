@@ -96,13 +96,22 @@ def test_another_run_that_has_claimed_the_lanes_is_left_alone(place):
     assert place.claimed(1, run="r5").progress == (progress(5), progress(1))
 
 
-def test_its_task_goes_on(place):
+@pytest.mark.parametrize("place", ["exactly-once"], indirect=True)
+@pytest.mark.parametrize("question", [1, 2])
+def test_one_that_stood_still_at_any_moment_replaces_nothing_of_the_run_that_took_over(place, question):
+    """Between the first question and its fencing, and between the second one and its commit."""
     place.claimed(1, run="r3")
-    place.claimed(2, run="r4")
-    task = place.opened(0, "r4")
+    asked = []
+
+    def confirm():
+        asked.append(1)
+        if len(asked) == question:
+            place.claimed(2, run="r4")
+
     with pytest.raises(FencedError, match="another run"):
-        begun(place, "r3")
-    task.commit(progress(6), [])
+        place.sink("r3").replace_progress(ANEW, NEW, confirm)
+    assert len(asked) == question
+    commit(place, 0, 6, [], "r4")
     assert place.claimed(1, run="r5").progress == (progress(6), progress(1))
 
 

@@ -56,6 +56,16 @@ def streamed(job, tmp_path):
     return job
 
 
+def test_a_run_that_another_has_replaced_begins_none(streamed):
+    def confirm():
+        raise FencedError("another run has the lease")
+
+    before = claimed(streamed).progress
+    with pytest.raises(FencedError):
+        new_snapshot.begin(streamed, claimed(streamed), 1, ask, confirm)
+    assert claimed(streamed).progress == before
+
+
 def test_nothing_recorded_is_a_first_start(job):
     assert new_snapshot.at_start(job, claimed(job), ask) == ""
 

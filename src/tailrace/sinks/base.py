@@ -71,16 +71,22 @@ class Sink(Protocol):
 
         If nothing is recorded, or all lanes are at one position and none is within a blocking snapshot,
         there are `lanes` lanes from now on, under the configured routing; otherwise the recorded lanes
-        stay, as the result says. `confirm` is asked each time before somebody is fenced, and may raise.
+        stay, as the result says.
+
+        `confirm` raises if another run has the lease. It is asked when the previous owner is fenced, before anything is
+        written: whoever takes the lease later fences this claim, even if it stands still in between.
         """
 
     def recorded(self) -> Claim:
         """The recorded progress, without fencing anybody."""
 
-    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(
+        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
+    ) -> Claim:
         """Replace everything recorded by one lane with this progress and this history, atomically.
 
-        Only the run that has claimed the sink may call it, while none of its tasks is active. Delivered records stay.
+        Only the run that has claimed the sink may call it, while none of its tasks is active. Delivered records stay. `confirm`
+        is asked as in `claim`.
 
         Raises:
             FencedError: another run has claimed it since.

@@ -33,18 +33,23 @@ class ConsoleSink:
         self._screen = Reporter(link)
 
     def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:  # noqa: ARG002 -- one lane is enough for a screen
-        """The progress of its one lane; the first task's `open` fences the previous owner."""
-        confirm()
+        """Sign the one lane, so that tasks of other runs can't open it any more; its progress."""
+        with room_on_disk(self._folder), self._record.locked():
+            confirm()  # whoever takes the lease later waits for the lock, and signs later
+            self._record.claim()
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:
         """The progress of its one lane."""
         return Claim((self.peek(0),))
 
-    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(
+        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
+    ) -> Claim:
         """Let the one lane resume from there, as if it had just begun."""
         self.open(0)
         with self._record.locked():
+            confirm()
             self._last = self._record.store(self._last, progress, history, (), replaces_history=True)
         return Claim((progress,))
 

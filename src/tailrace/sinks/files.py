@@ -49,18 +49,23 @@ class FilesSink:
         self._pending: dict[str, _PendingFile] = {}
 
     def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
-        """The progress of its one lane; the first task's `open` fences the previous owner."""
-        confirm()
+        """Sign the one lane, so that tasks of other runs can't open it any more; its progress."""
+        with room_on_disk(self._folder), self._record.locked():
+            confirm()  # whoever takes the lease later waits for the lock, and signs later
+            self._record.claim()
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:
         """The progress of its one lane."""
         return Claim((self.peek(0),))
 
-    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(
+        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
+    ) -> Claim:
         """Let the one lane resume from there, as if it had just begun; existing files stay."""
         self.open(0)
         with room_on_disk(self._folder), self._record.locked():
+            confirm()
             hit("sink.before-anew")
             self._last = self._record.store(self._last, progress, history, (), replaces_history=True)
             hit("sink.after-anew")

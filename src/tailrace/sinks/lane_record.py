@@ -1,7 +1,8 @@
 """The record of a lane in a folder: its progress and structures, changed atomically, by one owner at a time.
 
     lock            held while the owner or the record changes (flock: the system drops it with the process)
-    owner.json      the epoch, incremented by each task that takes the lane over, and that task
+    owner.json      the epoch, incremented by each claim and each task that takes the lane over, who that was, and which run has
+                    claimed the lane: tasks of others don't get it any more
     commit.json     the last commit: progress, files, committed length of the history; replaced by a rename
     history.jsonl   the schema history, append-only; what lies beyond the committed length does not count
 
@@ -84,13 +85,22 @@ class LaneRecord:
             raise ProgressError(f"the progress record {path} can't be read: {error}") from error
         return self._checked(path, fields)
 
+    def claim(self) -> None:
+        """Sign the lane with this run's name, and fence its owner; call it with the lock held."""
+        self._become_owner(self.read(), claimed=self._run)
+
     def take(self) -> Commit | None:
-        """Become the owner; call it with the lock held."""
-        commit = self.read()
-        # also higher than the last commit's: if owner.json is lost, no earlier task may find its own epoch there again
-        self.epoch = max(self._owner().get("epoch", 0), commit.epoch if commit else 0) + 1
-        owner = {"epoch": self.epoch, "run": self._run, "host": socket.gethostname(), "pid": os.getpid()}
-        replace_file(self.folder / "owner.json", owner)
+        """Become the owner; call it with the lock held.
+
+        Raises:
+            FencedError: another run has claimed the lane.
+
+        """
+        commit, owner = self.read(), self._owner()
+        claimed = owner.get("claimed")
+        if claimed not in {None, self._run}:
+            raise self._taken(owner)
+        self._become_owner(commit, claimed=claimed)
         self._drop_uncommitted_history(commit)
         return commit
 
@@ -99,10 +109,7 @@ class LaneRecord:
         owner = self._owner()
         if owner.get("epoch") == self.epoch:
             return
-        raise FencedError(
-            f"{self.folder} was taken over by process {owner.get('pid')} on {owner.get('host')}"
-            + ("" if owner.get("run") == self._run else ", another run: only one may deliver to the same place")
-        )
+        raise self._taken(owner)
 
     def superseded_by_same_run(self) -> bool:
         """Whether the owner is another attempt of the same run, which is normal."""
@@ -159,6 +166,18 @@ class LaneRecord:
         with (self.folder / "lock").open("ab") as file:
             _lock(file.fileno(), self.folder)
             yield
+
+    def _become_owner(self, commit: Commit | None, *, claimed: str | None) -> None:
+        # also higher than the last commit's: if owner.json is lost, no earlier task may find its own epoch there again
+        self.epoch = max(self._owner().get("epoch", 0), commit.epoch if commit else 0) + 1
+        owner = {"epoch": self.epoch, "run": self._run, "host": socket.gethostname(), "pid": os.getpid(), "claimed": claimed}
+        replace_file(self.folder / "owner.json", owner)
+
+    def _taken(self, owner: Mapping[str, Any]) -> FencedError:
+        return FencedError(
+            f"{self.folder} was taken over by process {owner.get('pid')} on {owner.get('host')}"
+            + ("" if owner.get("run") == self._run else ", another run: only one may deliver to the same place")
+        )
 
     def _owner(self) -> dict[str, Any]:
         try:

@@ -117,18 +117,16 @@ class Lease:
         if self._lost is not None:
             raise self._lost
 
-    def confirm(self) -> bool:
-        """Renew it now, and return whether this run has it, as far as is known; not where no lease is possible.
+    def confirm(self) -> None:
+        """Renew it now, and raise `FencedError` if another run has it: a process that stood still has not beaten meanwhile.
 
         Raises:
-            FencedError: another run has it. A process that stood still has not beaten meanwhile.
             RetriableError: the record can't be reached.
 
         """
         self.check()
-        is_renewed = self._renew()
+        self._renew()
         self.check()
-        return is_renewed
 
     def close(self) -> None:
         """Release the lease, if it is still held, and its storage."""
@@ -179,7 +177,7 @@ class Lease:
             with suppress(RetriableError):
                 self._renew()
 
-    def _renew(self) -> bool:
+    def _renew(self) -> None:
         try:
             with self._lock:
                 self._write_next()
@@ -187,8 +185,6 @@ class Lease:
             _log.debug("the lease of %s could not be renewed: %s", self._target, error)
             if isinstance(error, RetriableError):
                 raise
-            return False
-        return self._held is not None
 
     def _write_next(self) -> None:
         held = self._held

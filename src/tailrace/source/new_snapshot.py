@@ -23,7 +23,7 @@ from attrs import evolve
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.errors import PositionLostError
 from tailrace.signals.moved_work import only_marks
-from tailrace.sinks.base import Claim
+from tailrace.sinks.base import Claim, Confirm, unasked
 from tailrace.source.job import Job
 
 ALWAYS: Final = "always"
@@ -60,15 +60,18 @@ def another_run(job: Job) -> Job:
     return evolve(job, run=uuid.uuid4().hex)
 
 
-def begin(job: Job, claim: Claim, lanes: int, ask: Ask) -> Claim:
-    """Begin a snapshot for about `lanes` lanes, which replaces what is recorded."""
+def begin(job: Job, claim: Claim, lanes: int, ask: Ask, confirm: Confirm = unasked) -> Claim:
+    """Begin a snapshot for about `lanes` lanes, which replaces what is recorded.
+
+    `confirm` raises if another run has the lease.
+    """
     recorded = tuple(_recorded(claim))
     point = ask(lambda: job.new_connector().start_point(lanes, recorded))
     progress = replace(point.progress, signalled=only_marks([each.signalled for each in recorded]))
 
     def commit() -> Claim:
         with closing(job.new_sink()) as sink:
-            return sink.replace_progress(progress, point.history)
+            return sink.replace_progress(progress, point.history, confirm)
 
     return ask(commit)
 

@@ -73,9 +73,9 @@ class Preflight:
 
         return asked
 
-    def confirm(self) -> bool:
-        """Whether this run has a lease, renewed now; raises `FencedError` if another run has it."""
-        return self._lease.confirm()
+    def confirm(self) -> None:
+        """Raise `FencedError` if another run has the lease now."""
+        self._lease.confirm()
 
     def close(self) -> None:
         """Release the lease; if that takes too long, the next run waits for it to expire."""

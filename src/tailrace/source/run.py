@@ -43,7 +43,6 @@ from tailrace.source.query_errors import (
     may_be_lost,
 )
 from tailrace.source.retry import in_time, paused, retrying
-from tailrace.source.returns import Returns
 from tailrace.source.slices import check_progress
 from tailrace.source.slots import allocated_slots, require_slots, slots
 from tailrace.source.stop_time import STOP_SECONDS, StopTime
@@ -75,13 +74,13 @@ def deliver(
     notice: Notice,
     stop_seconds: float | Callable[[], float] = STOP_SECONDS,
     occupied: int = 0,
-    confirm: Callable[[], bool] = lambda: False,
+    confirm: Callable[[], None] = lambda: None,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
     A stop may take `stop_seconds`, a function's once it is requested: for the last commit, and to bring lanes to one position.
-    `occupied` is how many cores the session's other streams hold. `confirm` raises if another run has the lease, and says
-    whether this one has one; it is asked before lanes are claimed, and when they were lost.
+    `occupied` is how many cores the session's other streams hold. `confirm` raises if another run has the lease, and is asked
+    before lanes are claimed.
 
     Raises:
         ConfigError: Spark can't run the job's lanes in parallel.
@@ -105,7 +104,7 @@ class _Run:
     link: Link
     stop: StopTime
     notice: Notice
-    confirm: Callable[[], bool] = lambda: False
+    confirm: Callable[[], None] = lambda: None
 
     @property
     def stop_requested(self) -> Callable[[], bool]:
@@ -114,53 +113,26 @@ class _Run:
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
         """Deliver everything, with a new snapshot if one is needed; return whether it was stopped."""
-        why: str | None = None  # why a new snapshot is needed, once that was looked at
-        returns = Returns()
-        while True:
-            has_begun = False
-            try:
-                claim = self._claimed(job)
-                if why is None:
-                    why = self._at_start(job, claim)
-                if why:
-                    self.notice(why)
-                if why or self._is_first(job, claim):
-                    if paused(job.snapshot_delay_seconds, self.stop_requested):
-                        return True
-                    claim = new_snapshot.begin(job, claim, self._snapshot_lanes(job), self._asking(job))
-                has_begun = True
-                return self._deliver(job, claim, available_now=available_now)
-            except Exception as error:
-                if is_taken_over(error) and self._is_to_return(job, returns):
-                    why = "" if has_begun else None
-                else:
-                    lost = has_begun and may_be_lost(error)
-                    why = new_snapshot.after_failure(job, self._asking(job)) if lost else ""
-                    if not why:
-                        raise
-                job = new_snapshot.another_run(job)
-
-    def _at_start(self, job: Job, claim: Claim) -> str:
-        """Why a new snapshot is needed at the start of a run; "" if none is."""
+        claim = self._claimed(job)
         unmatched_lists.warn(job, claim, self.notice)
         why = new_snapshot.at_start(job, claim, self._asking(job))
         if not why:
             skipped_notification.send(job, claim, self._asking(job))
-        return why
-
-    def _is_to_return(self, job: Job, returns: Returns) -> bool:
-        """Whether to claim the lanes again, which another run has claimed without having the lease.
-
-        A run that stood still while it claimed goes on with that when it wakes, and only then finds that it was replaced.
-
-        Raises:
-            FencedError: another run has the lease.
-
-        """
-        if self.stop_requested() or not self._asking(job)(self.confirm) or not returns.another():
-            return False
-        self.notice("a run that this one has replaced had claimed the lanes; they are claimed again")
-        return True
+        while True:
+            if why:
+                self.notice(why)
+            if why or self._is_first(job, claim):
+                if paused(job.snapshot_delay_seconds, self.stop_requested):
+                    return True
+                claim = new_snapshot.begin(job, claim, self._snapshot_lanes(job), self._asking(job), self.confirm)
+            try:
+                return self._deliver(job, claim, available_now=available_now)
+            except Exception as error:
+                why = new_snapshot.after_failure(job, self._asking(job)) if may_be_lost(error) else ""
+                if not why:
+                    raise
+                job = new_snapshot.another_run(job)
+                claim = self._claimed(job)
 
     def _is_first(self, job: Job, claim: Claim) -> bool:
         """Whether nothing is recorded, and the job is to begin with a snapshot.

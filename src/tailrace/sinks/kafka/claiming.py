@@ -4,7 +4,8 @@ It has these steps, and is safe to crash after each:
 
 1. Initialise every recorded transactional id, and every new one. That ends the transactions of tasks that died,
    which would keep read-committed consumers waiting, and fences those that are still active.
-2. Read what is recorded.
+2. Read what is recorded, and look whether this run still has the lease: it may have stood still. Whoever takes that
+   later does step 1 later, and ends this claim.
 3. Write this run's name to each recorded lane, through the lane's *own* producer. A task of an earlier run that took
    the lane after step 1 has fenced that producer: the claim begins again. A task that comes after step 3 sees the name
    and ends. So from here on only this run makes progress.
@@ -81,40 +82,45 @@ class Claiming:
     def claim(self, lanes: int, confirm: Confirm = unasked) -> list[ProgressRecord]:
         """The records of all lanes, now in this run's name; retries while tasks come in between, if `confirm` lets it."""
         deadline = time.monotonic() + CLAIM_SECONDS
+        confirm()  # before anybody is disturbed: this run may have stood still
         while True:
-            confirm()  # what came in between may be the run that took over while this one stood still
             try:
-                return self._claim(lanes)
+                return self._claim(lanes, confirm)
             except FencedError as error:
                 if time.monotonic() > deadline:
                     raise FencedError(
                         f"the lanes can't be claimed: another process takes them again and again ({error}); "
                         "stop the other tailrace that has this topic.prefix, or give this one another"
                     ) from error
+                confirm()  # who came in between may be the run that has replaced this one
             time.sleep(PAUSE_SECONDS)
 
-    def _claim(self, lanes: int) -> list[ProgressRecord]:
+    def _claim(self, lanes: int, confirm: Confirm) -> list[ProgressRecord]:
         with ExitStack() as stack:
             writers = [self._writer(0, stack)]
             recorded, routing = self._recorded()
             # the ids of new lanes too: a run with as many lanes may have left a transaction open there
             writers += [self._writer(lane, stack) for lane in range(1, max(recorded, lanes))]
+            confirm()
             records = [self._marked(lane, writers[lane], routing) for lane in range(recorded)]
             if (recorded, routing) == (lanes, self._routing) or not _can_be_laid_out(records):
                 return records
             return self._laid_out(writers[0], records, lanes)
 
-    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
+    def replace_progress(
+        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
+    ) -> ProgressRecord:
         """Replace the records of all lanes, which this run has claimed, by one with this progress and history.
 
         Raises:
             FencedError: another run has claimed them since.
 
         """
-        self._own_first_record()  # before the other is disturbed
+        confirm()
         with ExitStack() as stack:
             writer = self._writer(0, stack)
             first = self._own_first_record()
+            confirm()
             record = first.replaced(self._owner, progress, len(history)).with_routing(self._routing)
             # without transactions a crash may come after each step: the history must be there before the record that
             # counts it, and the other lanes until the first one's record no longer names them

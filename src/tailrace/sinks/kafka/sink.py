@@ -80,12 +80,14 @@ class KafkaSink:
         others = [self._ledger.read(lane) for lane in range(1, first.lanes if first else 1)]
         return self._claim_of([first, *others])
 
-    def replace_progress(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+    def replace_progress(
+        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
+    ) -> Claim:
         """Replace all recorded lanes by one with this progress and history."""
         self._ledger.prepare(self._topics, 1)
         self._refuse_if_another_run_has_it(self._ledger.read(0))  # before the other is disturbed
         with self._until_lost():
-            record = self._claiming.replace_progress(progress, history)
+            record = self._claiming.replace_progress(progress, history, confirm)
         return self._claim_of([record])
 
     def peek(self, lane: int) -> Progress | None:
