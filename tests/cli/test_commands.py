@@ -8,6 +8,7 @@ import pytest
 from tailrace import __version__
 from tailrace.cli.main import main
 from tailrace.connectors.base import Progress
+from tailrace.errors import FencedError
 from tailrace.sinks import lease
 from tailrace.sinks.files import FilesSink
 from tailrace.sinks.lease_file import LeaseFile
@@ -141,7 +142,27 @@ def test_offsets_are_set_from_tailraces_or_debeziums_json(capsys, config, target
 
 def test_setting_offsets_keeps_the_history(capsys, config, target, tmp_path):
     run(capsys, "offsets", "set", config, "--to", target, '{"file": "log.000002", "pos": 4}')
-    assert FilesSink(tmp_path / "out", "mysql shop", "run").open(0).history == [{"ddl": "x"}]
+    sink = FilesSink(tmp_path / "out", "mysql shop", "run")
+    sink.claim(1)
+    assert sink.open(0).history == [{"ddl": "x"}]
+
+
+@pytest.mark.parametrize("arguments", [["set", '{"file": "log.000002", "pos": 4}'], ["export", "--into", "file:offsets.dat"]])
+def test_a_command_that_stood_still_while_a_run_took_over_changes_nothing(
+    capsys, config, target, tmp_path, monkeypatch, arguments
+):
+    def replaced(_):
+        raise FencedError("taken over by another run")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lease.Lease, "confirm", replaced)
+    going = FilesSink(tmp_path / "out", "mysql shop", "going")
+    going.claim(1)
+    opened = going.open(0)
+    command, *more = arguments
+    code, _, said = run(capsys, "offsets", command, config, "--to", target, *more)
+    assert (code, "taken over by another run" in said) == (7, True)
+    going.commit(opened.progress, [])
 
 
 def test_setting_offsets_keeps_what_signals_asked_for(capsys, config, target, tmp_path):

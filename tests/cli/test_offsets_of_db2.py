@@ -42,6 +42,7 @@ class Place:
 
     def goes_on(self) -> Read:
         """What is read from where the target stands."""
+        self.sink.claim(1)
         opened = self.sink.open(0)
         assert opened.progress is not None
         return read_on(self.settings, Read(opened.progress, list(opened.history)))

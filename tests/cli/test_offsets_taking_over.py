@@ -54,8 +54,13 @@ class Place:
         self.offsets.store(KEY, json.dumps(offset).encode())
         self.history.write_text("".join(json.dumps(each) + "\n" for each in records))
 
+    def opened(self):
+        """What the next run's task finds."""
+        self.sink.claim(1)
+        return self.sink.open(0)
+
     def deliver(self, progress, *records):
-        self.sink.open(0)
+        self.opened()
         self.sink.commit(progress, records)
 
     def run(self, command, *arguments):
@@ -76,7 +81,7 @@ def test_an_import_stores_position_and_history_and_tells_in_one_line(place):
     code, text = place.run("import")
     assert (code, text.count("\n")) == (0, 1)
     assert 'took over shop {"server":"shop"} at log.000003:154, with 3 records of the schema history' in text
-    opened = place.sink.open(0)
+    opened = place.opened()
     assert opened.progress == Progress("", {"file": "log.000003", "pos": 154})
     assert opened.history == [record(4), record(154), record(9, "log.000002")]
 
@@ -84,7 +89,7 @@ def test_an_import_stores_position_and_history_and_tells_in_one_line(place):
 def test_an_import_within_a_transaction_keeps_what_is_done_of_it(place):
     place.of_debezium({**AT, "event": 5, "row": 2}, record(4))
     assert "5 events into a transaction" in place.run("import")[1]
-    assert place.sink.open(0).progress.restart == {"file": "log.000003", "pos": 154, "skip_events": 5, "skip_rows": 2}
+    assert place.opened().progress.restart == {"file": "log.000003", "pos": 154, "skip_events": 5, "skip_rows": 2}
 
 
 def test_an_import_forgets_the_checkpoint(place):
@@ -102,7 +107,7 @@ def test_a_target_with_progress_is_left_alone_unless_forced(place):
     assert (code, "has progress already" in text) == (6, True)
     assert place.sink.peek(0) == progress
     assert place.run("import", "--force")[0] == 0
-    opened = place.sink.open(0)
+    opened = place.opened()
     assert (opened.progress.restart["file"], opened.history) == ("log.000003", [record(3), record(4)])
 
 

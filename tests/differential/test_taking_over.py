@@ -185,6 +185,7 @@ class Turns:
         """tailrace goes on from its target's progress, in small steps, until `stop` says so or the log ends."""
         sink = FilesSink(self.out, "mysql dbz", "run")
         with closing(sink):
+            sink.claim(1)
             opened = sink.open(0)
             range_ = LogRange(opened.progress.restart, self.log.head)
             reader = LogReader(self.settings, range_, opened.progress, tuple(opened.history), block_bytes=block_bytes)

@@ -7,7 +7,7 @@ import pytest
 
 from support.counting_log import records_of
 from tailrace.connectors.base import Progress
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, FencedError
 from tailrace.link import Link
 from tailrace.sinks.console import ConsoleSink
 
@@ -31,6 +31,23 @@ def test_progress_is_kept_for_the_next_task(tmp_path):
         sink.commit(Progress("7", {"n": 7}), [{"ddl": "a"}])
         opened = ConsoleSink(tmp_path, "shop", "run", link.address).open(0)
     assert (opened.progress, opened.history) == (Progress("7", {"n": 7}), [{"ddl": "a"}])
+
+
+def test_a_run_that_was_replaced_gets_nothing(tmp_path):
+    def confirm():
+        raise FencedError("has the lease")
+
+    with closing(Link(lambda kind, content: None)) as link:
+        first, second = (ConsoleSink(tmp_path, "shop", run, link.address) for run in ("one", "two"))
+        first.claim(1)
+        with pytest.raises(FencedError, match="has the lease"):
+            first.replace_progress(Progress("7", {"n": 7}), [], confirm)
+        second.claim(1)
+        with pytest.raises(FencedError, match="has the lease"):
+            first.claim(1, confirm)
+        with pytest.raises(FencedError, match="another run"):
+            first.open(0)
+        assert second.open(0).progress is None
 
 
 def test_without_a_driver_on_this_machine_there_is_no_console(tmp_path):

@@ -2,15 +2,17 @@
 
 import threading
 import time
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
+from attrs import evolve
 
 from support.counting_log import counting_job
 from tailrace.connectors.base import Progress
 from tailrace.errors import FencedError, StoppedError
 from tailrace.sinks.base import Claim
-from tailrace.source import lane_alignment, new_snapshot, run
+from tailrace.source import lane_alignment, run
 from tailrace.source.job import Job, Pace
 from tailrace.source.stop_time import StopTime
 
@@ -69,10 +71,12 @@ def test_a_stop_of_lanes_that_another_run_has_taken_over_says_so(tmp_path, monke
         run._Run(None, "", SimpleNamespace(), StopTime(lambda: True, SECONDS), lambda _: None)._align_lanes(job)
 
 
-def test_no_lane_is_claimed_by_a_run_that_another_has_overtaken(tmp_path, monkeypatch):
+def test_no_lane_is_claimed_by_a_run_that_another_has_overtaken(tmp_path):
     job = counting_job(tmp_path, 10, lanes=2)
-    monkeypatch.setattr(new_snapshot, "at_start", lambda *_: pytest.fail("claimed"))
     stop = StopTime(lambda: False, SECONDS)
     overtaken = run._Run(None, "", SimpleNamespace(), stop, print, raising(FencedError("another run")))
-    with pytest.raises(FencedError):
-        overtaken.deliver(job, available_now=False)
+    with closing(evolve(job, run="another").new_sink()) as sink:
+        sink.claim(1)
+        with pytest.raises(FencedError):
+            overtaken.deliver(job, available_now=False)
+        assert sink.open(0).progress is None

@@ -4,6 +4,7 @@ import json
 import logging
 import shutil
 import threading
+import time
 from contextlib import closing, suppress
 from functools import partial
 
@@ -117,8 +118,13 @@ def test_a_stop_makes_a_last_commit_and_a_bounded_turn_does_not_count_as_done(jo
 
 
 def test_a_stop_ends_an_open_turn_in_good_order(job):
+    def stop_when_all_is_there():
+        while len(delivered(job)) < 994:
+            time.sleep(0.02)
+        link.stop_tasks()
+
     with closing(Link(lambda kind, content: None)) as link:
-        threading.Timer(0.3, link.stop_tasks).start()
+        threading.Thread(target=stop_when_all_is_there, daemon=True).start()
         deliver(evolve(job, link=link.address, pace=Pace(slice_seconds=60)), Turn(Lane(), True, "", None))
     assert delivered(job) == list(range(994))
 

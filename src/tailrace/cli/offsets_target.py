@@ -60,8 +60,8 @@ class StoredProgress:
         recorded = len(self.lanes())
         if not recorded:
             raise ProgressError(f"nothing was delivered to {self.target.text} yet: there is no progress")
-        with self._leased(), closing(self.job.new_sink()) as sink:
-            found = sink.claim(recorded).progress
+        with self._leased() as lease, closing(self.job.new_sink()) as sink:
+            found = sink.claim(recorded, lease.confirm).progress
         progress = [each for each in found if each is not None]
         if len(progress) < len(found):
             raise ProgressError(
@@ -70,7 +70,7 @@ class StoredProgress:
         return progress
 
     @contextmanager
-    def _leased(self) -> Iterator[None]:
+    def _leased(self) -> Iterator[Lease]:
         """Keep runs away meanwhile, without disturbing an active one.
 
         Raises:
@@ -79,7 +79,7 @@ class StoredProgress:
         """
         with closing(Lease(self.job.new_lease(), self.job.target, self.job.run)) as lease:
             lease.take(_say, lambda: False)
-            yield
+            yield lease
 
     def history(self) -> Sequence[HistoryRecord]:
         """The schema history that is kept with the progress."""
@@ -88,10 +88,10 @@ class StoredProgress:
 
     def store(self, progress: Progress, history: Callable[[RecordedState], Sequence[HistoryRecord]]) -> None:
         """Set all lanes to one position, and add the history records that they lack."""
-        with self._leased(), closing(Link(lambda *_: None)) as link:
+        with self._leased() as lease, closing(Link(lambda *_: None)) as link:
             job = evolve(self.job, link=link.address)
             with closing(job.new_sink()) as sink:
-                lanes = sink.claim(len(self.lanes()) or 1).lanes
+                lanes = sink.claim(len(self.lanes()) or 1, lease.confirm).lanes
             for lane in range(lanes):
                 with closing(job.new_sink()) as sink:
                     opened = sink.open(lane)

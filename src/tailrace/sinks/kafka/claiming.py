@@ -87,12 +87,12 @@ class Claiming:
             try:
                 return self._claim(lanes, confirm)
             except FencedError as error:
+                confirm()  # who came in between may be the run that has replaced this one
                 if time.monotonic() > deadline:
                     raise FencedError(
                         f"the lanes can't be claimed: another process takes them again and again ({error}); "
                         "stop the other tailrace that has this topic.prefix, or give this one another"
                     ) from error
-                confirm()  # who came in between may be the run that has replaced this one
             time.sleep(PAUSE_SECONDS)
 
     def _claim(self, lanes: int, confirm: Confirm) -> list[ProgressRecord]:

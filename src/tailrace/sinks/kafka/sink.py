@@ -279,7 +279,8 @@ class KafkaSink:
     def _took_too_long(self) -> TransactionTooLongError:
         limit = self._clients.producer.get("transaction.timeout.ms", "")
         error = TransactionTooLongError(
-            f"the brokers have ended a transaction of lane {self._lane} that took longer than transaction.timeout.ms={limit}"
+            f"the brokers have ended a transaction of lane {self._lane} that took longer than transaction.timeout.ms={limit}, "
+            "or that a run which was replaced has ended as it woke"
         )
         error.remedy = (
             f"set producer.override.transaction.timeout.ms, which is {limit}, to more milliseconds than that takes, and the "
