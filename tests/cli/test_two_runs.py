@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import counting_job, delivered, grow
+from support.every_scenario import only_with_all
 from tailrace.sinks.lease_file import LeaseFile
 from tailrace.source.job import Pace
 from tailrace_standins.servers.waiting import wait_until
@@ -70,6 +71,7 @@ def kill_with_java(process):
     process.wait()
 
 
+@only_with_all  # test_runs_into_kafka.py has it too
 def test_a_second_run_refuses_takes_over_when_told_and_goes_on_at_once_after_a_kill(start, tmp_path):
     first = start("first")
     delivers(tmp_path, 70)

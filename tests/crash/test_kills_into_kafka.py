@@ -10,6 +10,7 @@ import random
 import pytest
 
 from support.campaign import SHORT_TRANSACTION, Campaign, Parts, dealt
+from support.every_scenario import only_with_all
 from support.live_run import TaskRun
 
 BLOWS = int(os.environ.get("TAILRACE_TEST_BLOWS", "8"))
@@ -26,6 +27,7 @@ def test_blows_on_a_running_command_leave_every_change_once_and_in_order(mysql_m
         strike(campaign, OF_COMMAND, seed)
 
 
+@only_with_all
 def test_blows_on_a_task_alone_leave_every_change_once_and_in_order(mysql_server, tmp_path):
     seed = random.randrange(2**32)
     print(f"seed {seed}")

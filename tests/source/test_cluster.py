@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.counting_log import counting_job, grow
+from support.every_scenario import only_with_all
 from support.spark_cluster import SparkCluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -28,6 +29,7 @@ def run_script(name, *arguments):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@only_with_all  # tests/cluster has it on machines
 def test_the_direct_way_delivers_from_a_worker(cluster, tmp_path):
     (tmp_path / "job.json").write_text(counting_job(tmp_path, 700).to_json())
     run_script(
