@@ -93,4 +93,9 @@ def _somewhere(make: Callable[[Path], Path]) -> Path:
 
 
 def _below(temporary: Path) -> Path:
-    return temporary / f"tailrace-{os.getuid() if hasattr(os, 'getuid') else os.getlogin()}"
+    return temporary / f"tailrace-{this_user()}"
+
+
+def this_user() -> str:
+    """What tells this user's folders from those of others, where users share a place."""
+    return str(os.getuid()) if hasattr(os, "getuid") else os.getlogin()

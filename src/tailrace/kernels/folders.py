@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from tailrace.cache import cache_folder, private_folder
+from tailrace.cache import cache_folder, private_folder, this_user
 from tailrace.kernels.baseline import CPU_FEATURES, CPU_NAME, baseline
 from tailrace.trusted_files import is_written_only_by
 
@@ -89,7 +89,7 @@ def _is_checkout() -> bool:
 
 def _own_in(base: Path) -> Path | None:
     """The folder below a place: the one that is trusted or not there yet; None where both names are others'."""
-    names = (environment(), f"{environment()}-{os.getuid() if hasattr(os, 'getuid') else os.getlogin()}")
+    names = (environment(), f"{environment()}-{this_user()}")
     return next((base / name for name in names if is_trusted(base / name) or not os.path.lexists(base / name)), None)
 
 

@@ -87,7 +87,7 @@ class LaneRecord:
 
     def claim(self) -> None:
         """Sign the lane with this run's name, and fence its owner; call it with the lock held."""
-        self._become_owner(self.read(), claimed=self._run)
+        self._become_owner(self._owner(), self.read(), claimed=self._run)
 
     def take(self) -> Commit | None:
         """Become the owner; call it with the lock held.
@@ -100,7 +100,7 @@ class LaneRecord:
         claimed = owner.get("claimed")
         if claimed not in {None, self._run}:
             raise self._taken(owner)
-        self._become_owner(commit, claimed=claimed)
+        self._become_owner(owner, commit, claimed=claimed)
         self._drop_uncommitted_history(commit)
         return commit
 
@@ -167,9 +167,9 @@ class LaneRecord:
             _lock(file.fileno(), self.folder)
             yield
 
-    def _become_owner(self, commit: Commit | None, *, claimed: str | None) -> None:
+    def _become_owner(self, before: Mapping[str, Any], commit: Commit | None, *, claimed: str | None) -> None:
         # also higher than the last commit's: if owner.json is lost, no earlier task may find its own epoch there again
-        self.epoch = max(self._owner().get("epoch", 0), commit.epoch if commit else 0) + 1
+        self.epoch = max(before.get("epoch", 0), commit.epoch if commit else 0) + 1
         owner = {"epoch": self.epoch, "run": self._run, "host": socket.gethostname(), "pid": os.getpid(), "claimed": claimed}
         replace_file(self.folder / "owner.json", owner)
 

@@ -27,7 +27,7 @@ from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.link import Link
-from tailrace.sinks.base import Claim
+from tailrace.sinks.base import Claim, Confirm, unasked
 from tailrace.source import lane_alignment, new_snapshot, skipped_notification, unmatched_lists
 from tailrace.source.checkpoint_folder import folder_of
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
@@ -74,7 +74,7 @@ def deliver(
     notice: Notice,
     stop_seconds: float | Callable[[], float] = STOP_SECONDS,
     occupied: int = 0,
-    confirm: Callable[[], None] = lambda: None,
+    confirm: Confirm = unasked,
 ) -> bool:
     """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
@@ -104,7 +104,7 @@ class _Run:
     link: Link
     stop: StopTime
     notice: Notice
-    confirm: Callable[[], None] = lambda: None
+    confirm: Confirm = unasked
 
     @property
     def stop_requested(self) -> Callable[[], bool]:

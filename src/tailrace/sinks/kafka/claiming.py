@@ -119,7 +119,13 @@ class Claiming:
         confirm()
         with ExitStack() as stack:
             writer = self._writer(0, stack)
-            first = self._own_first_record()
+            first = self._ledger.read(0, settled=True) or ProgressRecord(
+                source=self._source, lanes=1, owner=self._owner
+            )
+            if first.owner.run != self._owner.run:
+                raise FencedError(
+                    f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
+                )
             confirm()
             record = first.replaced(self._owner, progress, len(history)).with_routing(self._routing)
             # without transactions a crash may come after each step: the history must be there before the record that
@@ -135,17 +141,6 @@ class Claiming:
             writer.commit()
             hit("sink.after-anew")
         return record
-
-    def _own_first_record(self) -> ProgressRecord:
-        """The first lane's record, a new one if there is none; raises `FencedError` if another run has claimed it."""
-        first = self._ledger.read(0, settled=True)
-        if first is None:
-            return ProgressRecord(source=self._source, lanes=1, owner=self._owner)
-        if first.owner.run != self._owner.run:
-            raise FencedError(
-                f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
-            )
-        return first
 
     def _writer(self, lane: int, stack: ExitStack) -> Writer:
         writer = self._take_over(lane)
