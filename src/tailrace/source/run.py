@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-POLL_SECONDS = 0.5  # how often it is looked whether to stop: each look is a call of Java, which a run at rest pays for
+POLL_SECONDS = 1.0  # how often it is looked whether to stop: each look is a call of Java, which a run at rest pays for
 STOP_POLL_SECONDS = 0.05
 SNAPSHOT_COMMIT_SECONDS = 3.0  # latency does not matter here, and each commit waits for the brokers
 FAILURES_OF_JAVA = 3  # in a row; as often as Spark tries a task again on a cluster
