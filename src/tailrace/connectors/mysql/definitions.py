@@ -55,6 +55,7 @@ class Definitions:
         self._effects = StatementEffects(settings, lower_names=lower_names)
         self.truncated: list[TableId] = []
         self.renamed: list[TableId] = []
+        self.altered: set[TableId] = set()
 
     def add_initial_events(self, restart: RestartPosition, batch: Batch) -> int:
         """Add the events of the initial structures, when no rows follow; return their number.
@@ -86,10 +87,11 @@ class Definitions:
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
         """Apply a statement, and add its schema change events.
 
-        Sets `truncated` to the tables that it emptied, and `renamed` to the names that it gave to other tables.
+        Sets `truncated` to the tables that it emptied, `renamed` to the names that it gave to other tables, and `altered` to
+        those that it named to make, alter or drop, even if no structure is another one now.
         """
         at = f"{query.file}:{query.start}"
-        self.truncated, self.renamed = [], []
+        self.truncated, self.renamed, self.altered = [], [], set()
         if query.kind is QueryKind.DATA:
             self._effects.take(query)
             return
@@ -100,6 +102,8 @@ class Definitions:
         changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
+        defining = [c for c in changes if c.type is not ChangeType.TRUNCATE]
+        self.altered = {each for c in defining for each in (c.id, c.previous_id) if each is not None}
         events = schema_events(query.database, query.sql, changes, self._scope)
         left_out = self._history_only_events(known, unknown, events)
         self._record(query, [*events, *left_out], gtids, batch.now_us)
@@ -108,7 +112,8 @@ class Definitions:
     def repeat(self, query: Query) -> None:
         """Apply a statement that is already delivered and recorded."""
         if query.kind is QueryKind.DEFINITION:
-            self.structures.apply(query.database, query.sql, at=f"{query.file}:{query.start}")
+            at, mode = f"{query.file}:{query.start}", SqlMode.from_bits(query.sql_mode)
+            self.structures.apply(query.database, query.sql, at=at, mode=mode)
 
     def put(self, table: Table, position: Mapping[str, Any], now_us: int) -> None:
         """Use a structure from the log itself; the history records it as if the table had just been created."""

@@ -68,6 +68,11 @@ class RunRecords:
         self.open_rows = 0
         self._signals: list[Signal] = []
 
+    @property
+    def has_signals(self) -> bool:
+        """Whether there are signals to take."""
+        return bool(self._signals)
+
     def take_signals(self) -> list[Signal]:
         """The signals among the rows since the last call, in log order."""
         taken, self._signals = self._signals, []

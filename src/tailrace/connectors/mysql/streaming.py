@@ -23,6 +23,7 @@ from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.dump_start import DumpStart, dump_start
 from tailrace.connectors.mysql.kept_history import KeptHistory
+from tailrace.connectors.mysql.log import Item, RowEvents
 from tailrace.connectors.mysql.opened_log import OpenedLog
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.requested_work import MySqlRequestedWorkLog
@@ -157,7 +158,7 @@ class LogReader:
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                     take(item, batch)
-                    if batch.bytes >= self._batch_bytes:
+                    if self._is_to_end(batch, item):
                         size, tables = size + batch.bytes, max(tables, batch.tables)
                         yield self._finished(batch, item.file, item.position, item.restart)
                         batch = self._new_batch()
@@ -168,6 +169,16 @@ class LogReader:
             log.is_done = log.is_done or log.is_covered
             yield from self._between_batches(finished)
             blocks.fit(decoder.consumed - begin, size + batch.bytes, max(tables, batch.tables))
+
+    def _is_to_end(self, batch: Batch, item: Item) -> bool:
+        """Whether a batch ends behind the item: it is large, or a signal is to be handled before what follows.
+
+        A signal that states a structure must not come after DDL that follows it. Statements within a transaction (CREATE TABLE
+        … AS SELECT) end no batch: within a compressed one they have the place of its end, and its rows are still to come.
+        """
+        if not isinstance(item, RowEvents) and item.restart != item.position:
+            return False
+        return batch.bytes >= self._batch_bytes or (self._requested_work is not None and self._log.runs.has_signals)
 
     def _between_batches(self, before: LogBatch) -> Iterator[LogBatch]:
         """What signals asked for, where no transaction is open; nothing at the end of a range."""

@@ -140,6 +140,17 @@ def test_if_not_exists_changes_nothing_when_the_table_is_there():
     assert names(structures) == ["id"]
 
 
+def test_if_not_exists_changes_nothing_when_a_table_is_there_whose_structure_is_not_known():
+    """The server logs the statement all the same: its columns may not be those of the table."""
+    structures = applied("CREATE TABLE t (id INT)", "RENAME TABLE t TO _t_del, _t_gho TO t")
+    there = TableId(DATABASE, "", "t")
+    assert there in structures.unknown
+
+    assert changes_of(structures, "CREATE TABLE IF NOT EXISTS t (id INT)") == []
+    assert there in structures.unknown
+    assert there not in structures
+
+
 def test_a_table_that_the_log_creates_replaces_one_of_which_the_end_was_not_seen():
     structures = applied("CREATE TABLE t (id INT)", "CREATE TABLE t (other INT)")
 

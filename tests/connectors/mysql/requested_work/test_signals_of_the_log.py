@@ -169,3 +169,22 @@ def test_a_lane_reads_only_what_it_delivers_of_what_it_was_given(mysql_server, d
     for name in "abcd":
         counts = [len(lane.payloads(f"test.{database}.{name}")) for lane in lanes]
         assert sorted(counts) == [0, 2]
+
+
+def test_a_structure_from_a_signal_comes_before_the_statement_behind_it(mysql_server, database, settings):
+    """Also where both are read at once, as in catching up: else the older structure would be the newer one."""
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY); ALTER TABLE signals MODIFY data TEXT", database)
+    followed = begin(settings)
+    change = next(
+        each for record in followed.history for each in record["tableChanges"] if each["id"] == f'"{database}"."t"'
+    )
+    data = {"database": database, "changes": [{**change, "type": "ALTER"}]}
+    with mysql_server.connect(database) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO signals VALUES ('s', 'schema-changes', %s)", (json.dumps(data),))
+        cursor.execute("ALTER TABLE t ADD COLUMN w INT")
+        cursor.execute("INSERT INTO t VALUES (1, 2)")
+        connection.commit()
+    read_all(followed)
+    tables = [record["tableChanges"][0]["table"] for record in followed.history[-2:]]
+    assert [[column["name"] for column in table["columns"]] for table in tables] == [["id"], ["id", "w"]]
+    assert [value["after"] for value in followed.payloads(f"test.{database}.t")] == [{"id": 1, "w": 2}]

@@ -6,7 +6,9 @@ from support.mysql_settings import settings_for
 from support.reading import read_on
 from support.snapshotting import keyed, linear, taken
 from support.writing import KEYS, SEED, Table
+from tailrace.connectors.mysql.snapshots import source
 from tailrace.connectors.shared.snapshots import chunk_sizes
+from tailrace.errors import StructureError
 
 pytestmark = pytest.mark.mysql
 
@@ -182,3 +184,67 @@ def test_a_table_that_comes_under_the_name_of_one_that_is_read_is_gone_on_with(o
     snapshot = taken(settings, between=cut_over_once)
     reads = keyed(snapshot.topics[f"test.{database}.t"])
     assert sorted(value["after"]["k"] for _, value in reads) == list(range(40))
+
+
+LABELS = ", ".join(f"'{n}'" for n in range(40))
+CHANGED_KEYS = {
+    "its columns, while it waits": (
+        "k INT, tenant INT NOT NULL DEFAULT 1, PRIMARY KEY (k)",
+        "ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (tenant, k); INSERT INTO t VALUES (7, 2)",
+        2,
+    ),
+    "its columns, in its midst": (
+        "k INT, tenant INT NOT NULL DEFAULT 1, PRIMARY KEY (k)",
+        "ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (tenant, k); INSERT INTO t VALUES (7, 2)",
+        9,
+    ),
+    "its collation only, in its midst": (
+        "k VARCHAR(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci PRIMARY KEY",
+        "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+        9,
+    ),
+    "the numbers of an ENUM's labels": (
+        f"k ENUM({LABELS}) PRIMARY KEY",
+        f"ALTER TABLE t MODIFY k ENUM('new', {LABELS})",
+        9,
+    ),
+}
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("stop_every", [None, 6])
+@pytest.mark.parametrize("what", CHANGED_KEYS)
+def test_a_key_that_no_longer_orders_the_rows_as_before_ends_it(own, monkeypatch, what, stop_every):
+    """Rows would be left out or come twice: bounds of the old key mean others now."""
+    server, database = own
+    monkeypatch.setattr(source, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(source, "ATTEMPTS", 2)  # which a new reader begins to count anew
+    columns, statement, step = CHANGED_KEYS[what]
+    server.sql(f"CREATE TABLE a (k INT PRIMARY KEY); CREATE TABLE t ({columns})", database)
+    for table in "at":
+        server.sql(f"INSERT INTO {table} (k) VALUES " + ", ".join(f"('{n}')" for n in range(40)), database)
+    settings = settings_for(server, database_include_list=database, snapshot_mode="initial", **NO_SCHEMAS)
+    steps = iter(range(1000))
+
+    def alter_once():
+        if next(steps) == step:
+            server.sql(statement, database)
+
+    with pytest.raises(StructureError, match=rf"{database}\.t: the key k \(index PRIMARY\), by which the snapshot reads it, was changed"):
+        taken(settings, stop_every=stop_every, between=alter_once)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_another_collation_of_what_is_no_key_does_not(own):
+    server, database = own
+    server.sql("CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(20) COLLATE utf8mb4_0900_ai_ci)", database)
+    server.sql("INSERT INTO t VALUES " + ", ".join(f"({n}, 'v{n}')" for n in range(40)), database)
+    settings = settings_for(server, database_include_list=database, snapshot_mode="initial", **NO_SCHEMAS)
+    steps = iter(range(1000))
+
+    def alter_once():
+        if next(steps) == 4:
+            server.sql("ALTER TABLE t MODIFY v VARCHAR(20) COLLATE utf8mb4_bin", database)
+
+    snapshot = taken(settings, between=alter_once)
+    assert [row["k"] for row in snapshot.rows(f"test.{database}.t")] == list(range(40))

@@ -147,3 +147,12 @@ def test_what_the_log_says_of_a_column_becomes_a_bound(column, raw, entry):
 def test_a_date_that_is_none_has_no_place():
     with pytest.raises(UnsupportedError, match=r"key column c holds a date that is no day"):
         bound_of(ChunkKey("PRIMARY", (KeyColumn("c", Kind.DATE),)), [None])
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_like"),
+    [(("a", "b"), True), (("a", "b", "c"), True), (("new", "a", "b"), False), (("b", "a"), False), (("a",), False)],
+)
+def test_bounds_of_an_enum_go_on_meaning_the_same_if_labels_are_only_added_behind(labels, is_like):
+    begun, now = (ChunkKey("PRIMARY", (KeyColumn("e", Kind.ENUM, labels=each),)) for each in (("a", "b"), labels))
+    assert now.is_like(begun) == is_like

@@ -86,6 +86,10 @@ class KeyColumn:
         """Whether an entry of a bound is a number, and is ordered as a number."""
         return self.kind is Kind.INT
 
+    def is_like(self, other: KeyColumn) -> bool:
+        """Whether its values have the same order as the other one's; an ENUM's is that of the labels' numbers."""
+        return replace(self, labels=()) == replace(other, labels=()) and self.labels[: len(other.labels)] == other.labels
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without members that have their default."""
         told = {
@@ -108,9 +112,10 @@ class ChunkKey(IndexKey[KeyColumn]):
     """A key of a MySQL table."""
 
     def is_like(self, other: ChunkKey) -> bool:
-        """Whether bounds of the other key mean the same rows with this one: an ENUM may have more labels meanwhile."""
-        unlabelled = [tuple(replace(column, labels=()) for column in key.columns) for key in (self, other)]
-        return self.index == other.index and unlabelled[0] == unlabelled[1]
+        """Whether bounds of the other key mean the same rows with this one: an ENUM may have more labels behind its own."""
+        if self.index != other.index or len(self.columns) != len(other.columns):
+            return False
+        return all(now.is_like(then) for now, then in zip(self.columns, other.columns, strict=True))
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:

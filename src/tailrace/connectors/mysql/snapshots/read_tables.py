@@ -90,10 +90,13 @@ class ReadTables:
         """
         known = self._read.get(table.id)
         if known is None or known.table != table:
-            if known is not None:
-                self._require_same_key(connection, table.id)
+            self._require_same_key(connection, table.id)  # at first, too: it waited for its turn, or a snapshot was resumed
             known = self._read[table.id] = self._planned(table)
         return known
+
+    def plan_again(self, table_id: TableId) -> None:
+        """A statement has altered the table, perhaps its key or a collation only, which its structure does not tell."""
+        self._read.pop(table_id, None)
 
     def planned(self, table: Table) -> ReadTable:
         """The same for a structure from the log, without a query."""

@@ -29,6 +29,7 @@ from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRo
 from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS
 from tailrace.connectors.shared.batches import Batch
 from tailrace.events.pipeline import sizes_of
+from tailrace.schema.tables import TableId
 from tailrace.snapshot.first_changes import Break
 
 SECTION_BYTES: Final = 64 << 20  # a section ends at the first transaction's end after so many bytes, or with the file
@@ -56,6 +57,7 @@ class Sections:
         self._read_at = time.monotonic()
         self.definitions = definitions
         self.progress = progress
+        self._altered: set[TableId] = set()
         self._log = self._open(RestartPosition.from_dict(progress.restart))
         self._blocks = self._log.connect(replica, kept=True)
 
@@ -98,6 +100,11 @@ class Sections:
             self._read_at = time.monotonic()
             yield self._collected.taken()
             log.is_done = log.is_done or log.is_covered
+
+    def take_altered(self) -> set[TableId]:
+        """The tables that statements named since the last call, to make, alter or drop them."""
+        taken, self._altered = self._altered, set()
+        return taken
 
     def ended(self, until: RestartPosition) -> RestartPosition:
         """The end of the section that was to end at `until`."""
@@ -146,6 +153,7 @@ class Sections:
     def _define(self, query: Query, batch: Batch) -> None:
         there = [table for table in self._whole if table in self.definitions.structures]
         self._log.define(query, batch)
+        self._altered |= self.definitions.altered
         # Without a key, rows are compared as a whole. A drop or rename leaves none to compare with, so it must be noted.
         for table in there:
             if table not in self.definitions.structures:

@@ -208,14 +208,23 @@ class MySqlSource:
         seen = None if self._view is None else self._view.seen
         touches = [self._touches.of(each) for touched in sections.touched(until, seen) for each in touched]
         self._progress, self._gtids, self._reached = sections.progress, sections.gtids, sections.ended(until)
-        # The structures at both ends of the section: DDL in it changed the tables that differ.
+        altered = self._altered(sections.take_altered(), before)
+        place = log_position(self._reached, self._progress.delivered, self._progress.restart)
+        return LogSection(touches, place, frozenset(map(quoted_id, altered)))
+
+    def _altered(self, named: set[TableId], before: Mapping[TableId, Table]) -> set[TableId]:
+        """The tables that DDL in the section named, and those whose structures differ at its ends.
+
+        Those that it named, because a structure has neither collations nor all indexes: another collation alone gives the
+        same rows another order.
+        """
+        for table in named:
+            self.tables.plan_again(table)
         now = self.definitions.structures.tables
         # Almost always they are the same objects, which is known without a look at each of thousands of tables.
-        altered = frozenset[str]()
-        if now != before:
-            altered = frozenset(quoted_id(each) for each in self.tables if now.get(each) != before.get(each))
-        place = log_position(self._reached, self._progress.delivered, self._progress.restart)
-        return LogSection(touches, place, altered)
+        if now == before:
+            return named.intersection(self.tables) if named else named
+        return {each for each in self.tables if each in named or now.get(each) != before.get(each)}
 
     def _sections(self) -> Sections:
         """The reader of the log, at the end of the last section."""
