@@ -1,4 +1,7 @@
+import errno
+import fcntl
 import json
+import random
 from dataclasses import replace
 
 import pytest
@@ -7,7 +10,8 @@ from support.tables_of_ddl import DATABASE, applied, names, table
 from tailrace.connectors.mysql.rebuilt_structures import at_or_before, rebuild
 from tailrace.connectors.mysql.statement_events import schema_events
 from tailrace.connectors.mysql.structures import Structures
-from tailrace.errors import StructureError
+from tailrace.errors import RetriableError, StructureError
+from tailrace.schema import history as histories
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import UNKNOWN, HistoryFile, history_record, parse_id, table_of
 from tailrace.schema.table_changes import ChangeType, TableChange
@@ -291,3 +295,150 @@ def test_a_record_of_an_earlier_version_is_not_written_again(tmp_path):
     HistoryFile(tmp_path / "history").append([old])
     new = {**old, "position": {**old["position"], "gtid": "u:5"}}
     assert HistoryFile(tmp_path / "history").append([new]) == 0
+
+
+def loaded(path):
+    return HistoryFile(path).load()
+
+
+def as_json(records):
+    return json.loads(json.dumps(records))
+
+
+def test_a_writer_that_stood_still_cuts_nothing_off_and_repeats_nothing(tmp_path):
+    path, records = tmp_path / "history", records_of(DDL)
+    stood_still = HistoryFile(path)
+    stood_still.append(records[:2])
+    HistoryFile(path).append(records[2:6])
+    assert stood_still.append(records[1:8]) == 2
+    assert loaded(path) == as_json(records[:8])
+    assert len(path.read_bytes().splitlines()) == 8
+
+
+def test_a_writer_that_had_only_loaded_knows_what_was_appended_since(tmp_path):
+    path, records = tmp_path / "history", records_of(DDL)
+    stood_still = HistoryFile(path)
+    assert stood_still.load() == []
+    HistoryFile(path).append(records[:3])
+    assert stood_still.append(records[:3]) == 0
+    assert stood_still.append(records) == len(records) - 3
+    assert loaded(path) == as_json(records)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_writers_that_take_turns_leave_each_record_once_in_the_order_of_the_log(tmp_path, seed):
+    path, records, chance = tmp_path / "history", records_of(DDL), random.Random(seed)
+    writers, reached = [], 0
+    while reached < len(records):
+        if not writers or chance.random() < 0.3:
+            writers.append([HistoryFile(path), chance.randint(0, reached)])  # from a restart position on
+            writers[-1][0].load()
+        writer = chance.choice(writers)
+        end = writer[1] + chance.randint(1, 2)
+        writer[0].append(records[writer[1] : end])
+        writer[1] = min(end, len(records))
+        reached = max(reached, writer[1])
+    assert loaded(path) == as_json(records)
+    assert len(path.read_bytes().splitlines()) == len(records)
+
+
+def test_a_line_that_another_writer_left_cut_off_is_taken_away(tmp_path):
+    path, records = tmp_path / "history", records_of(DDL)
+    stood_still = HistoryFile(path)
+    stood_still.append(records[:2])
+    HistoryFile(path).append(records[2:4])
+    path.write_bytes(path.read_bytes()[:-9])
+    assert stood_still.append(records[2:6]) == 3
+    assert loaded(path) == as_json(records[:6])
+
+
+def test_a_line_that_took_the_place_of_a_cut_off_one_of_its_length_stays(tmp_path):
+    path, other, records = tmp_path / "history", tmp_path / "other", records_of(DDL)
+    HistoryFile(path).append(records[:2])
+    HistoryFile(other).append(records[2:3])
+    path.write_bytes(path.read_bytes() + b"x" * other.stat().st_size)
+    size, stood_still = path.stat().st_size, HistoryFile(path)
+    stood_still.load()
+    HistoryFile(path).append(records[2:3])
+    assert path.stat().st_size == size
+    stood_still.append(records[3:4])
+    assert loaded(path) == as_json(records[:4])
+
+
+def test_another_file_in_its_place_gets_what_it_lacks(tmp_path):
+    path, other, records = tmp_path / "history", tmp_path / "other", records_of(DDL)
+    history = HistoryFile(path)
+    history.append(records[:3])
+    HistoryFile(other).append(records[:1])
+    other.replace(path)
+    assert history.append(records[:4]) == 3
+    assert loaded(path) == as_json(records[:4])
+
+
+def test_nothing_is_written_while_another_process_has_the_lock(tmp_path, monkeypatch):
+    path, records = tmp_path / "history", records_of(DDL)
+    HistoryFile(path).append(records[:1])
+    monkeypatch.setattr(histories, "LOCK_SECONDS", 0.0)
+    with path.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(RetriableError, match="has been locked by another process"):
+            HistoryFile(path).append(records)
+    assert loaded(path) == as_json(records[:1])
+    assert HistoryFile(path).append(records) == len(records) - 1
+
+
+def test_a_file_system_without_locks_will_do(tmp_path, monkeypatch):
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    path, records = tmp_path / "history", records_of(DDL)
+    stood_still = HistoryFile(path)
+    stood_still.append(records[:2])
+    HistoryFile(path).append(records[2:4])
+    stood_still.append(records[4:])
+    assert loaded(path) == as_json(records)
+
+
+def test_of_equal_records_the_first_counts(tmp_path):
+    path, records = tmp_path / "history", as_json(records_of(DDL[:4]))
+    copies = [*records, {**records[1], "ts_ms": 99}, records[0]]
+    path.write_text("".join(json.dumps(record) + "\n" for record in copies))
+    assert loaded(path) == records
+
+
+STATEMENT = {
+    "source": SOURCE,
+    "position": {"file": "b.000001", "pos": 9, "gtids": "u:1-4"},
+    "databaseName": "d",
+    "ddl": "ALTER TABLE t ADD c INT",
+    "tableChanges": [],
+}
+TOLD = {**STATEMENT, "ddl": "", "tableChanges": [{"type": "DROP", "id": '"d"."t"'}]}
+
+
+@pytest.mark.parametrize(
+    ("record", "change"),
+    [
+        (STATEMENT, {"position": {"file": "b.000001", "pos": 10, "gtids": "u:1-4"}}),
+        (STATEMENT, {"position": {"file": "b.000001", "pos": 9, "gtids": "u:1-5"}}),
+        (STATEMENT, {"ddl": "ALTER TABLE u ADD c INT"}),
+        (STATEMENT, {"databaseName": "e"}),
+        (STATEMENT, {"source": {"server": "other"}}),
+        ({**STATEMENT, "position": {"pos": 9, "gtid": "u:5"}}, {"position": {"pos": 9, "gtid": "u:6"}}),
+        ({**STATEMENT, "position": {"pos": 9, "snapshot": True}}, {"ddl": "CREATE TABLE u (id INT)"}),
+        (TOLD, {"position": {"file": "b.000001", "pos": 10, "gtids": "u:1-4"}}),
+        (TOLD, {"tableChanges": [{"type": "DROP", "id": '"d"."u"'}]}),
+        ({**TOLD, "position": {"commit_lsn": "1"}}, {"position": {"commit_lsn": "2"}}),
+    ],
+)
+def test_records_that_differ_all_count(tmp_path, record, change):
+    two = [record, {**record, **change}]
+    assert HistoryFile(tmp_path / "history").append(two) == 2
+    assert loaded(tmp_path / "history") == two
+
+
+def test_a_structure_that_a_table_map_told_is_the_same_whatever_was_known_to_have_ended(tmp_path):
+    again = {**TOLD, "position": {**TOLD["position"], "gtids": "u:1-6"}}
+    assert HistoryFile(tmp_path / "history").append([TOLD]) == 1
+    assert HistoryFile(tmp_path / "history").append([again]) == 0

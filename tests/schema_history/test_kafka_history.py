@@ -1,5 +1,7 @@
 """The schema history in a Kafka topic, on a real broker."""
 
+import json
+import random
 import uuid
 
 import pytest
@@ -47,6 +49,22 @@ def history(kafka_broker, topic):
     return new
 
 
+class KeptTopic:
+    """A topic without a broker."""
+
+    def __init__(self):
+        self.values = []
+
+    def partitions(self):
+        return [0]
+
+    def read(self, partitions):
+        return [(None, value) for value in self.values]
+
+    def append(self, pairs, partition):
+        self.values += [value for _, value in pairs]
+
+
 def put(address, topic, *values):
     producer = Producer({"bootstrap.servers": address})
     for value in values:
@@ -67,6 +85,33 @@ def test_a_topic_with_its_brokers_is_meant_without_the_class_as_well():
         "schema.history.internal.kafka.bootstrap.servers": "127.0.0.1:1",
     }
     assert isinstance(schema_history_of(unit_settings(named)), KafkaHistory)
+
+
+def test_what_a_writer_that_stood_still_writes_once_more_does_not_count():
+    topic = KeptTopic()
+    stood_still, successor = KafkaHistory(topic), KafkaHistory(topic)
+    stood_still.load()
+    successor.append([record(1), record(2)])
+    stood_still.append([record(1)])
+    assert [json.loads(value)["position"]["pos"] for value in topic.values] == [1, 2, 1]
+    assert KafkaHistory(topic).load() == [record(1), record(2)]
+    assert KafkaHistory(topic).append([record(1), record(2)]) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_records_of_writers_that_take_turns_are_read_in_the_order_of_the_log(seed):
+    topic, records, chance = KeptTopic(), [record(number) for number in range(12)], random.Random(seed)
+    writers, reached = [], 0
+    while reached < len(records):
+        if not writers or chance.random() < 0.3:
+            writers.append([KafkaHistory(topic), chance.randint(0, reached)])  # from a restart position on
+            writers[-1][0].load()
+        writer = chance.choice(writers)
+        end = writer[1] + chance.randint(1, 2)
+        writer[0].append(records[writer[1] : end])
+        writer[1] = min(end, len(records))
+        reached = max(reached, writer[1])
+    assert KafkaHistory(topic).load() == records
 
 
 @pytest.mark.kafka

@@ -9,26 +9,36 @@ Source: Debezium documentation, "Schema history", and files that Debezium 3.6.1 
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import re
-from collections.abc import Container, Iterable, Mapping
+import time
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final, TypeVar
 
 import orjson
 
-from tailrace.errors import StructureError
+from tailrace.errors import RetriableError, StructureError
 from tailrace.schema.changes_topic import SchemaEvent, announced_changes, quoted_id, quoted_labels
 from tailrace.schema.literals import unescaped_literal
 from tailrace.schema.table_changes import TableChange
 from tailrace.schema.tables import Column, Table, TableId
 
 HistoryRecord = Mapping[str, Any]
+Kept = TypeVar("Kept", bound=HistoryRecord)
+Version = tuple[int, ...]  # of a file: it differs when somebody has written to it, or put another in its place
 NO_STATEMENT = (None, "", "N/A")  # values of `ddl` in records that no statement caused
 GTID = "gtid"  # in a position: the GTID of the statement itself; `gtids` is the set before it
 UNKNOWN = "tailrace.unknown"  # in a DROP: the table exists, but its structure is not known
+LOCK_SECONDS: Final = 60.0  # an append takes milliseconds: who has the lock for longer stands still
+LOCK_POLL_SECONDS: Final = 0.02
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')
+_GTIDS: Final = "gtids"  # in a position: those of the transactions that had ended
+_NO_LOCKS: Final = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # of some network file systems
 
 
 def history_record(
@@ -80,30 +90,32 @@ def parse_id(text: str) -> TableId:
 
 
 class HistoryFile:
-    """A schema history in a file of JSON lines; only one writer at a time.
+    """A schema history in a file of JSON lines; one writer at a time, under a lock.
 
     Appended records are synced to disk when `append` returns. A last line that a crash cut off is ignored, and removed by the
     next append. Records that are in the file already are not written again: after a restart the log is read from the
-    restart position, which is before some of them.
+    restart position, which is before some of them. What others have appended is read before anything is written: a task may
+    have stood still while another took its place.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._seen: set[bytes] = set()
-        self._loaded = False
         self._end = 0
+        self._loaded: Version | None = None
 
     def __str__(self) -> str:
         return f"the schema history {self._path}"
 
     def load(self) -> list[dict[str, Any]]:
-        """All records, in order; none if the file is missing.
+        """All records, in order, the first of equal ones; none if the file is missing.
 
         Raises:
             StructureError: a line that is not the last one can't be read.
 
         """
-        text = self._path.read_bytes() if self._path.exists() else b""
+        version = self._version()  # before its text: what is written meanwhile will be read
+        text = self._path.read_bytes() if version else b""
         lines = text.split(b"\n")
         cut_off = lines.pop()
         records = [_parsed(line, self._path, number) for number, line in enumerate(lines, 1) if line.strip()]
@@ -111,32 +123,75 @@ class HistoryFile:
         if whole := parsed_record(cut_off):  # Debezium's file may end without a line's end
             records.append(whole)
             self._end = len(text)
-        self._seen, self._loaded = {identity(record) for record in records}, True
-        return records
+        found = new_records(records, ())
+        self._seen = set(found)
+        # a line that was cut off may be replaced by one of its length
+        self._loaded = version if self._end == len(text) else None
+        return list(found.values())
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
-        """Append the records that the file lacks, durably. Returns how many."""
-        if not self._loaded:
-            self.load()
-        fresh = new_records(records, self._seen)
-        if fresh:
-            self._write(b"".join(orjson.dumps(record) + b"\n" for record in fresh.values()))
-            self._seen.update(fresh)
+        """Append the records that the file lacks, durably. Returns how many.
+
+        Raises:
+            RetriableError: another process stands still while it has the lock.
+
+        """
+        given = list(records)
+        if not self._lacking(given):
+            return 0
+        with self._locked() as file:
+            fresh = self._lacking(given)
+            if fresh:
+                self._write(file, b"".join(orjson.dumps(record) + b"\n" for record in fresh.values()))
+                self._seen.update(fresh)
         return len(fresh)
 
-    def _write(self, lines: bytes) -> None:
-        new = not self._path.exists()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("ab") as file:
-            file.truncate(self._end)  # a line that was cut off; appending to it would corrupt the new record as well
-            if self._end and not _ends_with_newline(self._path, self._end):
-                file.write(b"\n")
-            file.write(lines)
-            file.flush()
-            os.fsync(file.fileno())
-            self._end = file.tell()
+    def _lacking(self, records: Iterable[HistoryRecord]) -> dict[bytes, HistoryRecord]:
+        """The records that the file lacks; if it is another than was read, it is read again."""
+        if self._version() != self._loaded:
+            self.load()
+        return new_records(records, self._seen)
+
+    def _version(self) -> Version:
+        """The file's version; empty if there is none."""
+        return _version_of(self._path.stat()) if self._path.exists() else ()
+
+    def _write(self, file: IO[bytes], lines: bytes) -> None:
+        new = not self._end
+        file.truncate(self._end)  # a line that was cut off; appending to it would corrupt the new record as well
+        if self._end and not _ends_with_newline(self._path, self._end):
+            file.write(b"\n")
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
         if new:  # a new file survives a power failure only if its directory entry is synced too
             _sync_directory(self._path.parent)
+        written = os.fstat(file.fileno())
+        self._end, self._loaded = written.st_size, _version_of(written)
+
+    @contextmanager
+    def _locked(self) -> Iterator[IO[bytes]]:
+        """The file, opened for appending, and locked until the block ends: if its last line is cut off, the writer is dead."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("ab") as file:
+            self._lock(file.fileno())
+            yield file
+
+    def _lock(self, descriptor: int) -> None:
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise RetriableError(f"{self} has been locked by another process for {LOCK_SECONDS:g} s") from None
+                time.sleep(LOCK_POLL_SECONDS)
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise
+                return  # without a lock, what others wrote up to now is still read first
+            else:
+                return
 
 
 def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
@@ -230,11 +285,15 @@ def parsed_record(line: bytes) -> dict[str, Any] | None:
 def identity(record: HistoryRecord) -> bytes:
     """A key that is equal for two copies of one record.
 
-    A statement with a GTID is identified by it, since its file and position differ on another server. Without a statement
-    (SQL Server) many tables have records at one position, so the structures are part of the key.
+    A statement has one record for each table that it names, whose `ddl` is reduced to that table. If it has a GTID, that
+    identifies it, since its file and position differ on another server. Without a statement many tables have records at one
+    position (SQL Server), so the structures are part of the key. The GTID set is not: what had ended when a table map told a
+    structure (MySQL) depends on the blocks in which the log came.
     """
     position = record.get("position") or {}
-    return _identity(record, {GTID: position[GTID]} if GTID in position else position)
+    if GTID in position:
+        return _identity(record, {GTID: position[GTID]})
+    return _identity(record, _without(_GTIDS, position) if record.get("ddl") in NO_STATEMENT else position)
 
 
 def _identity(record: HistoryRecord, position: Mapping[str, Any]) -> bytes:
@@ -244,21 +303,35 @@ def _identity(record: HistoryRecord, position: Mapping[str, Any]) -> bytes:
     return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
 
 
-def _older_identity(record: HistoryRecord) -> bytes:
-    """The key of a copy that was written before records had a `gtid`."""
+def _identities(record: HistoryRecord) -> tuple[bytes, ...]:
+    """The key of a record, and that of a copy that was written before records had a `gtid`."""
     position = record.get("position") or {}
-    return _identity(record, {name: value for name, value in position.items() if name != GTID})
+    if GTID not in position:
+        return (identity(record),)
+    return identity(record), identity({**record, "position": _without(GTID, position)})
 
 
-def new_records(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
-    """The records whose identity is not in `seen`, each once and in order, by identity."""
-    fresh: dict[bytes, HistoryRecord] = {}
+def _without(name: str, position: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in position.items() if key != name}
+
+
+def new_records(records: Iterable[Kept], seen: Container[bytes]) -> dict[bytes, Kept]:
+    """The records whose identity is not in `seen`, by identity: in order, of equal ones the first.
+
+    A writer that stood still while another took its place writes records once more. Each writes in the order of the log, and
+    before a record all earlier ones that it has not found there: so the first copies are in the order of the log.
+    """
+    fresh: dict[bytes, Kept] = {}
     for record in records:
-        name = identity(record)
+        names = _identities(record)
         # a history that was begun by an earlier version has the same records without `gtid`
-        if name not in seen and _older_identity(record) not in seen:
-            fresh.setdefault(name, record)
+        if not any(name in seen or name in fresh for name in names):
+            fresh[names[0]] = record
     return fresh
+
+
+def _version_of(found: os.stat_result) -> Version:
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _ends_with_newline(path: Path, end: int) -> bool:

@@ -15,7 +15,7 @@ import orjson
 
 from tailrace.errors import ConfigError
 from tailrace.kafka.whole_topic import WholeTopic
-from tailrace.schema.history import HistoryRecord, identity, new_records, parsed_record
+from tailrace.schema.history import HistoryRecord, new_records, parsed_record
 
 PARTITION: Final = 0
 CONFIGS: Final = {"cleanup.policy": "delete", "retention.ms": str(2**63 - 1), "retention.bytes": "-1"}
@@ -27,7 +27,8 @@ class KafkaHistory:
     """A schema history in a topic; the brokers have acknowledged the records when `append` returns.
 
     Records that are in the topic already are not written again: after a restart the log is read from the restart position,
-    which is before some of them.
+    which is before some of them. A writer that stood still while another took its place does not know that one's, and writes
+    them once more. Nothing prevents that in a topic, so of equal records the first one counts.
     """
 
     def __init__(self, topic: WholeTopic) -> None:
@@ -39,12 +40,16 @@ class KafkaHistory:
         return str(self._topic)
 
     def load(self) -> list[dict[str, Any]]:
-        """All records, in order; none if the topic is missing. As in Debezium, values that are no records are skipped."""
+        """All records, in order, the first of equal ones; none if the topic is missing.
+
+        As in Debezium, values that are no records are skipped.
+        """
         partitions = self._partitions()
         values = [value for _, value in self._topic.read(partitions)]
         records = [record for number, value in enumerate(values) if (record := self._parsed(value, number)) is not None]
-        self._seen, self._loaded = {identity(record) for record in records}, True
-        return records
+        found = new_records(records, ())
+        self._seen, self._loaded = set(found), True
+        return list(found.values())
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
         """Append the records that the topic lacks, durably. Returns how many."""

@@ -14,6 +14,7 @@ from tailrace.connectors.mysql.history_positions import Holds, holds_at, holds_f
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_base, file_name
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import kept_history as shared
+from tailrace.schema.history import identity
 
 
 class KeptHistory:
@@ -41,13 +42,19 @@ class KeptHistory:
         if self.is_rebuilt:
             self._kept.begin(rebuilt_history(settings, restart))
         self.at_restart = self._kept.records
+        self._read_again: set[bytes] = set()
         if restart.is_prepared:  # long before the delivered position: statements in between are read again
             before = holds_for(settings, restart.to_dict())
             self.at_restart = [record for record in self._kept.records if before(record)]
+            self._read_again = {identity(record) for record in self._kept.records if not before(record)}
 
     def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:
-        """Write new records to the configured place; return those to store with the progress."""
-        return self._kept.save(new)
+        """Write new records to the configured place; return those to store with the progress.
+
+        A structure that a table map tells once more, since the log is read again from a prepared XA transaction on, is not new:
+        behind a statement that has altered the table meanwhile it would count as the newer one.
+        """
+        return self._kept.save([record for record in new if identity(record) not in self._read_again])
 
 
 def _places(settings: MySqlSettings, restart: RestartPosition, delivered: BinlogPosition | None) -> list[Holds]:

@@ -5,6 +5,7 @@ It comes with the progress. If that has none, it is read from the file or topic 
 
 New records also go to that file or topic, before the batch that they belong to is delivered. If the process dies in
 between, the storage has a record too many. Its position shows that later, whereas a missing one could not be recovered.
+A task that was replaced may write there until its sink tells it so: records that its successor writes too, and that count once.
 Of several lanes only the first writes.
 """
 
