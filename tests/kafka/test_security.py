@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tailrace.kafka import tokens
 from tailrace.kafka.options import sink_clients
 from tailrace.kafka.tail import Tail
 from tailrace.kafka.tokens import Token
+from tailrace.kafka.whole_topic import WholeTopic
 from tailrace.schema_history.configured import schema_history_of
 from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace_standins.servers.kafka_broker import KafkaBroker
@@ -202,10 +204,10 @@ def grant_what_the_guide_lists(broker: KafkaBroker, user: str, prefix: str) -> N
         done.result(15)
 
 
-def complaint(attempt: Callable[[], None], secrets: list[str], caplog, capfd) -> str:
+def complaint(attempt: Callable[[], None], secrets: list[str], caplog, capfd, kind=TailraceError) -> str:
     """What is said when it fails; nothing that was said holds a secret."""
     caplog.set_level(logging.DEBUG)
-    with pytest.raises(TailraceError) as raised:
+    with pytest.raises(kind) as raised:
         attempt()
     said = "".join(capfd.readouterr()) + caplog.text + f"{raised.value!r} {raised.value}"
     for secret in secrets:
@@ -217,6 +219,31 @@ def complaint(attempt: Callable[[], None], secrets: list[str], caplog, capfd) ->
 def test_a_wrong_password_is_said_and_not_shown(by_password, mechanism, caplog, capfd):
     properties = javas(by_password, mechanism, WRONG)
     message = complaint(lambda: get_in(by_password, "wrong", properties), [WRONG], caplog, capfd)
+    assert "uthentication failed" in message
+
+
+def test_a_login_that_is_refused_while_a_run_is_idle_ends_it_and_is_said(by_password, caplog, capfd):
+    """librdkafka goes on trying, and a call only says that its time is over: that would be tried again for ever."""
+    get_in(by_password, "refused", javas(by_password, "PLAIN"))
+    overrides = {f"producer.override.{name}": text for name, text in javas(by_password, "PLAIN", WRONG).items()}
+    tail = Tail(sink_clients(by_password.address, unit_settings(overrides)).consumer, timeout=3)
+    for attempt in (tail.newest, tail.everything):
+        asked = partial(attempt, "__tailrace-progress.refused", 0)
+        message = complaint(asked, [WRONG], caplog, capfd, ConfigError)
+        assert "partition 0 of the topic __tailrace-progress.refused can't be read: " in message
+        assert "uthentication failed" in message
+    tail.close()
+
+
+@pytest.mark.parametrize("attempt", ["partitions", "read", "append"])
+def test_so_it_is_for_the_topic_of_the_schema_history(by_password, caplog, capfd, attempt):
+    get_in(by_password, "refused", javas(by_password, "PLAIN"))
+    overrides = {f"producer.override.{name}": text for name, text in javas(by_password, "PLAIN", WRONG).items()}
+    clients = sink_clients(by_password.address, unit_settings(overrides))
+    topic = WholeTopic(name="__tailrace-progress.refused", clients=clients, what="the schema history", timeout=3)
+    given = {"partitions": [], "read": [[0]], "append": [[(b"k", b"v")], 0]}[attempt]
+    message = complaint(lambda: getattr(topic, attempt)(*given), [WRONG], caplog, capfd, ConfigError)
+    assert message.startswith("the topic __tailrace-progress.refused of the schema history can't be ")
     assert "uthentication failed" in message
 
 

@@ -72,7 +72,23 @@ class BackgroundErrors:
             except KafkaException as error:
                 client.poll(0)
                 if self._refused or error.args[0].code() not in _TRANSIENT or time.monotonic() > deadline:
-                    raise self._complaint(error.args[0], what) from None
+                    raise self._of_topics(error.args[0], what) from None
+
+    def complaint(self, what: str, said: str) -> TailraceError:
+        """Why a call has waited in vain; `what` failed, and it says `said`. The client must have been polled.
+
+        A refused login is a `ConfigError`. librdkafka itself goes on trying, so a caller asks when its time is over.
+        """
+        if self._refused:
+            return ConfigError(
+                f"{what}: {self}; look at security.protocol, sasl.* and ssl.* of the client's properties"
+            )
+        return RetriableError(f"{what}: {said}" + (f"; the client says: {self}" if self._errors else ""))
+
+    def forget(self) -> None:
+        """After a success: what was said before explains nothing that comes."""
+        self._errors.clear()
+        self._refused = False
 
     def _note(self, error: KafkaError) -> None:
         text = without_times(error.str())
@@ -80,11 +96,7 @@ class BackgroundErrors:
         if text not in self._errors and error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
             self._errors.append(text)
 
-    def _complaint(self, error: KafkaError, what: str) -> TailraceError:
-        if self._refused:
-            return ConfigError(
-                f"{what}: {self}; look at security.protocol, sasl.* and ssl.* of the client's properties"
-            )
-        if error.code() in _TRANSIENT:
-            return RetriableError(f"{what}: {error.str()}; {f'the client says: {self}' if self._errors else _SILENT}")
+    def _of_topics(self, error: KafkaError, what: str) -> TailraceError:
+        if self._refused or error.code() in _TRANSIENT:
+            return self.complaint(what, error.str() if self._errors else f"{error.str()}; {_SILENT}")
         return client_error(error, what)

@@ -38,20 +38,22 @@ _OPTIONS: Final = {
     # answer immediately, even if there is nothing: the consumer has a partition only during a call
     "fetch.wait.max.ms": "0",
 }
-_NOT_YET: Final = frozenset(
+_NOT_THERE: Final = frozenset(
     {
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.LEADER_NOT_AVAILABLE,
         KafkaError.UNKNOWN_TOPIC_OR_PART,
-        KafkaError.OFFSET_NOT_AVAILABLE,
-        KafkaError._TRANSPORT,  # noqa: SLF001 -- librdkafka's own codes are spelled so
-        KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
-        KafkaError._TIMED_OUT,  # noqa: SLF001
-        KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+        KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001 -- librdkafka's own codes are spelled so
         KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001
-        KafkaError._WAIT_COORD,  # noqa: SLF001
     }
 )
+_NOT_YET: Final = _NOT_THERE | {
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError._TRANSPORT,  # noqa: SLF001
+    KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
+    KafkaError._TIMED_OUT,  # noqa: SLF001
+    KafkaError._WAIT_COORD,  # noqa: SLF001
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,10 @@ class Tail:
         """Raise, except after a transient error."""
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return  # the group is only a name: no offset is read or stored under it
-        if error.code() not in _NOT_YET or time.monotonic() > deadline:
+        if error.code() not in _NOT_YET:
             raise _complaint(error, place)
+        if time.monotonic() > deadline:
+            raise self._silence(place, error)
 
     def _bounds(self, topic: str, partition: int, deadline: float) -> tuple[int, int]:
         """The first offset and the last stable one."""
@@ -180,16 +184,20 @@ class Tail:
             else:
                 if bounds is None:
                     raise self._silence(place)
+                self._background_errors.forget()
                 return bounds
 
     def _metadata(self, topic: str | None) -> dict[str, TopicMetadata]:
         what = "the brokers can't be asked about topics"
         return self._background_errors.topics(self._consumer, topic, self._timeout, what)
 
-    def _silence(self, place: TopicPartition) -> TailraceError:
-        return RetriableError(
-            f"partition {place.partition} of the topic {place.topic} can't be read: no answer for {self._timeout:g} s"
-        )
+    def _silence(self, place: TopicPartition, error: KafkaError | None = None) -> TailraceError:
+        """What to say when the time is over."""
+        if error is not None and error.code() in _NOT_THERE:
+            return _complaint(error, place)
+        self._consumer.poll(0)  # else a refused login is not told: it comes as a background error
+        said = f"no answer for {self._timeout:g} s" if error is None else error.str()
+        return self._background_errors.complaint(_what(place), said)
 
 
 def _is_end(message: Message) -> bool:
@@ -203,7 +211,10 @@ def _entry(message: Message) -> Entry:
 
 
 def _complaint(error: KafkaError, place: TopicPartition) -> TailraceError:
-    what = f"partition {place.partition} of the topic {place.topic} can't be read"
-    if error.code() in {KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC}:  # noqa: SLF001
-        return ProgressError(f"{what}: it is not there; was the topic deleted while it was in use?")
-    return client_error(error, what)
+    if error.code() in _NOT_THERE:
+        return ProgressError(f"{_what(place)}: it is not there; was the topic deleted while it was in use?")
+    return client_error(error, _what(place))
+
+
+def _what(place: TopicPartition) -> str:
+    return f"partition {place.partition} of the topic {place.topic} can't be read"

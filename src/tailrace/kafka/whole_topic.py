@@ -16,7 +16,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from tailrace.errors import ConfigError, RetriableError, TailraceError
+from tailrace.errors import ConfigError, TailraceError
+from tailrace.kafka.background_errors import BackgroundErrors
 from tailrace.kafka.client_errors import is_for_good
 from tailrace.kafka.options import Clients
 from tailrace.kafka.tokens import client_options
@@ -55,7 +56,7 @@ class WholeTopic:
     clients: Clients = field(repr=False)
     what: str
     timeout: float = 30.0
-    _trouble: list[str] = field(factory=list, init=False, repr=False)  # why brokers can't be reached, the newest last
+    _background_errors: BackgroundErrors = field(factory=BackgroundErrors, init=False, repr=False)
 
     def __str__(self) -> str:
         return f"the topic {self.name} of {self.what}"
@@ -105,7 +106,7 @@ class WholeTopic:
             raise self._complaint(failed[0], "written to")
         if left:
             producer.purge()
-            raise self._retriable(f"can't be written to: {left} records were not taken within {self.timeout * 2:g} s")
+            raise self._in_vain("written to", f"{left} records were not taken within {self.timeout * 2:g} s")
 
     def _produce(
         self,
@@ -125,7 +126,7 @@ class WholeTopic:
                 producer.produce(self.name, key=key, value=value, partition=partition, on_delivery=note)
             except BufferError:
                 if time.monotonic() > deadline:
-                    raise self._retriable("can't be written to: the brokers take no records") from None
+                    raise self._in_vain("written to", "the brokers take no records") from None
                 producer.poll(0.1)
             except KafkaException as error:
                 raise self._complaint(error.args[0], "written to") from error
@@ -145,7 +146,7 @@ class WholeTopic:
                     open_.discard(_number(message))
             deadline = time.monotonic() + self.timeout if messages else deadline
             if time.monotonic() > deadline:
-                raise self._retriable(f"can't be read: nothing came for {self.timeout:g} s")
+                raise self._in_vain("read", f"nothing came for {self.timeout:g} s")
         return [pair for number in partitions for pair in read[number]]
 
     def _is_record(self, message: Message) -> bool:
@@ -157,16 +158,15 @@ class WholeTopic:
 
     def _options(self, given: Options) -> dict[str, Any]:
         """Keep librdkafka's own log lines off the screen; their text goes into the one error message."""
-        return {**given, "log_level": 0, "error_cb": lambda error: self._trouble.append(error.str())}
+        return {**given, **self._background_errors.options}
 
-    def _retriable(self, what: str) -> RetriableError:
-        why = f": {self._trouble[-1]}" if self._trouble else ""
-        return RetriableError(f"{self} {what}{why}")
+    def _in_vain(self, done: str, said: str) -> TailraceError:
+        return self._background_errors.complaint(f"{self} can't be {done}", said)
 
     def _complaint(self, error: KafkaError, done: str) -> TailraceError:
         if error.code() == KafkaError.MSG_SIZE_TOO_LARGE or is_for_good(error):
             return ConfigError(f"{self} can't be {done}: {error.str()}")
-        return self._retriable(f"can't be {done}: {error.str()}")
+        return self._in_vain(done, error.str())
 
 
 def _number(message: Message) -> int:
