@@ -26,9 +26,9 @@ from urllib.parse import quote
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
-from tailrace.failpoints import hit
-from tailrace.sinks.base import Claim, Confirm, RecordedState, unasked
-from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk, sync_folder
+from tailrace.sinks.base import RecordedState
+from tailrace.sinks.lane_record import Commit, room_on_disk, sync_folder
+from tailrace.sinks.one_lane import OneLaneSink
 
 OWN_FOLDER = "_tailrace"
 SUFFIX = ".jsonl"
@@ -36,67 +36,19 @@ SPILL_BYTES = 1 << 20  # buffered per topic before it goes to its file
 LONGEST_NAME = 200
 
 
-class FilesSink:
+class FilesSink(OneLaneSink):
     """The sink for one task: a lane's files below `folder`."""
 
     def __init__(self, folder: Path, source: str, run: str) -> None:
+        super().__init__(folder / OWN_FOLDER, source, run)
         self._folder = folder
-        self._source = source
-        self._run = run
         self._lane = 0
-        self._record = self._lane_record(0)
-        self._last: Commit | None = None
         self._pending: dict[str, _PendingFile] = {}
-
-    def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
-        """Sign the one lane, so that tasks of other runs can't open it any more; its progress."""
-        with room_on_disk(self._folder), self._record.locked():
-            confirm()  # whoever takes the lease later waits for the lock, and signs later
-            self._record.claim()
-        return Claim((self.peek(0),))
-
-    def recorded(self) -> Claim:
-        """The progress of its one lane."""
-        return Claim((self.peek(0),))
-
-    def replace_progress(
-        self, progress: Progress, history: Sequence[HistoryRecord], confirm: Confirm = unasked
-    ) -> Claim:
-        """Let the one lane resume from there, as if it had just begun; existing files stay."""
-        self.open(0)
-        with room_on_disk(self._folder), self._record.locked():
-            confirm()
-            hit("sink.before-anew")
-            self._last = self._record.store(self._last, progress, history, (), replaces_history=True)
-            hit("sink.after-anew")
-        return Claim((progress,))
-
-    def peek(self, lane: int) -> Progress | None:
-        """A lane's progress."""
-        commit = self._lane_record(lane).read()
-        return commit.progress if commit else None
-
-    def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
-        """The schema history of a lane."""
-        record = self._lane_record(lane)
-        return record.history(record.read())
 
     def open(self, lane: int) -> RecordedState:
         """Take the lane over, finish the last commit and remove uncommitted files."""
         self._lane = lane
-        self._record = self._lane_record(lane)
-        with room_on_disk(self._folder), self._record.locked():
-            last = self._record.take()
-            if last is None:
-                self._refuse_foreign_files()
-            else:
-                self._publish(last)  # a crash may have interrupted the moves of the last commit
-            self._remove_leftovers()
-            self._own_folder().mkdir()
-        self._last = last
-        if last is None:
-            return RecordedState()
-        return RecordedState(last.progress, self._record.history(last), last.number)
+        return super().open(lane)
 
     def write(self, records: Sequence[Records]) -> int:
         """Append lines to the topics' next files."""
@@ -131,8 +83,14 @@ class FilesSink:
         if self._record.epoch:
             shutil.rmtree(self._own_folder(), ignore_errors=True)
 
-    def _lane_record(self, lane: int) -> LaneRecord:
-        return LaneRecord(self._folder / OWN_FOLDER / f"lane-{lane}", self._source, self._run)
+    def _tidy(self, last: Commit | None) -> None:
+        if last is None:
+            self._refuse_foreign_files()
+        else:
+            self._publish(last)  # a crash may have interrupted the moves of the last commit
+        for folder in self._record.folder.glob("epoch-*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        self._own_folder().mkdir()
 
     def _own_folder(self) -> Path:
         return self._record.folder / f"epoch-{self._record.epoch}"
@@ -169,10 +127,6 @@ class FilesSink:
         for folder in folders:
             sync_folder(folder)
 
-    def _remove_leftovers(self) -> None:
-        for folder in self._record.folder.glob("epoch-*"):
-            shutil.rmtree(folder, ignore_errors=True)
-
     def _refuse_foreign_files(self) -> None:
         found = next(self._folder.glob(f"*/*-lane{self._lane}{SUFFIX}"), None)
         if found is not None:
@@ -189,10 +143,6 @@ class FilesSink:
             with self._record.locked():
                 self._record.check_owner()
             raise ProgressError(f"{error.filename} has vanished while tailrace was writing it") from error
-
-    def superseded_by_same_run(self) -> bool:
-        """Whether a `FencedError` only means that another attempt of this run is active."""
-        return self._record.superseded_by_same_run()
 
 
 class _PendingFile:
