@@ -7,23 +7,20 @@ interrupted download leaves no folder that looks complete.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tailrace.cache import cache_folder
 from tailrace.java import java_home, make_java_home
+from tailrace_standins.servers.cached_folder import made_once
 from tailrace_standins.servers.child_process import dying_with_parent
 
 FETCH_TIMEOUT = 600
-COMPLETE = "complete"
 REASON = re.compile(r"error|exception|not found|unresolved", re.IGNORECASE)
 
 
@@ -42,10 +39,7 @@ def fetched_jars(name: str, packages: Sequence[str]) -> list[Path]:
 
 def fetched_folder(name: str, fetch: Callable[[Path], None]) -> Path:
     """A folder of the cache, which `fetch` fills at first use. Raises what `fetch` raises."""
-    folder = jar_cache() / name
-    if not (folder / COMPLETE).exists():
-        _fetch_once(folder, fetch)
-    return folder
+    return made_once(jar_cache() / name, fetch)
 
 
 def jar_cache() -> Path:
@@ -64,35 +58,6 @@ def needed_java() -> Path:
 def jars_of_spark(pattern: str) -> list[Path]:
     """Jars of pyspark itself; Ivy does not download them, because Spark has them already."""
     return sorted((_spark_home() / "jars").glob(pattern))
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file; other processes wait."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _fetch_once(folder: Path, fetch: Callable[[Path], None]) -> None:
-    with locked(folder.with_name(f"{folder.name}.lock")):
-        if (folder / COMPLETE).exists():
-            return
-        _remove_leftovers(folder)
-        unfinished = Path(tempfile.mkdtemp(prefix=f"{folder.name}.unfinished-", dir=folder.parent))
-        try:
-            fetch(unfinished)
-            (unfinished / COMPLETE).touch()
-            unfinished.rename(folder)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process left; nobody else is working on it, because we hold the lock."""
-    for leftover in (folder, *folder.parent.glob(f"{folder.name}.unfinished-*")):
-        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _fetch(folder: Path, packages: Sequence[str]) -> None:

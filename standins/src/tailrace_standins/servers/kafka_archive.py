@@ -15,7 +15,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from tailrace_standins.servers.java_jars import Unavailable, jar_cache, locked
+from tailrace_standins.servers.cached_folder import locked
+from tailrace_standins.servers.java_jars import Unavailable, jar_cache
 
 LOG = logging.getLogger(__name__)
 

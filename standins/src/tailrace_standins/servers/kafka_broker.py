@@ -12,18 +12,15 @@ survives the process.
 
 from __future__ import annotations
 
-import base64
 import shutil
 import tempfile
-import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from subprocess import DEVNULL, TimeoutExpired, run
 from typing import Protocol, Self
 
 from attrs import frozen
 
-from tailrace_standins.servers.child_process import dying_with_parent
+from tailrace_standins.servers import kafka_data
 from tailrace_standins.servers.java_jars import Unavailable, needed_java
 from tailrace_standins.servers.java_process import JavaProcess
 from tailrace_standins.servers.kafka_archive import shared_classes
@@ -36,7 +33,6 @@ from tailrace_standins.servers.waiting import wait_until
 __all__ = ["QUICK", "Broker", "GivenBroker", "KafkaBroker", "Unavailable"]
 
 START_TIMEOUT = 120
-FORMAT_TIMEOUT = 60
 METADATA_TIMEOUT = 5
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # faster start and less memory; not for benchmarks
 LOGGING = (
@@ -211,11 +207,11 @@ class KafkaBroker:
         java, jars = needed_java() / "bin" / "java", broker_jars()
         if self.directory is None:
             self.directory = Path(tempfile.mkdtemp(prefix="tailrace-kafka-"))
-        configuration = _write(self.directory / "server.properties", self._configuration(self.directory))
+        configuration = kafka_data.write(self.directory / "server.properties", self._configuration(self.directory))
         sharing = shared_classes(java, jars, _with_option) if self._fast_start else []
         command = [str(java), *self._java, *sharing, *LOGGING, "-cp", ":".join(map(str, jars))]
-        if not (self.directory / "data" / "meta.properties").exists():
-            self._format(command, configuration)
+        if not (self.directory / kafka_data.DATA / "meta.properties").exists():
+            self._make_data(self.directory, command, jars)
         self._fencing = Fencing(self.directory, self._configuration(self.directory), command)
         return JavaProcess([*command, "kafka.Kafka", str(configuration)], self.directory / "server.log")
 
@@ -231,7 +227,7 @@ class KafkaBroker:
             "advertised.listeners": _listeners({**own, "CLIENT": self.address}),
             "listener.security.protocol.map": f"CLIENT:{protocol},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "inter.broker.listener.name": "INTERNAL",
-            "log.dirs": directory / "data",
+            "log.dirs": directory / kafka_data.DATA,
             **ONE_NODE,
             **self._topics,
             **(self.security.broker_properties("CLIENT", directory) if self.security else {}),
@@ -239,18 +235,12 @@ class KafkaBroker:
             **self._properties,
         }
 
-    def _format(self, command: list[str], configuration: Path) -> None:
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        # option and value are one word, because the value may begin with "-"
-        arguments = ["format", f"--cluster-id={cluster}", "--config", str(configuration)]
-        users = self.security.format_arguments() if self.security else []
-        whole = [*dying_with_parent(), *command, "kafka.tools.StorageTool", *arguments, *users]
-        try:
-            done = run(whole, capture_output=True, text=True, check=False, stdin=DEVNULL, timeout=FORMAT_TIMEOUT)  # noqa: S603
-        except TimeoutExpired:
-            raise Unavailable(f"making the broker's data directory took longer than {FORMAT_TIMEOUT} s") from None
-        if done.returncode:
-            raise Unavailable(f"the broker's data directory could not be made:\n{done.stderr[-2000:]}")
+    def _make_data(self, directory: Path, command: list[str], jars: Sequence[Path]) -> None:
+        if self.security is None and not self._properties:
+            kafka_data.copy_into(directory, command, jars, self._configuration)
+        else:
+            users = self.security.format_arguments() if self.security else ()
+            kafka_data.format_in(directory, command, self._configuration, users)
 
     def _fence(self) -> None:
         if self._fencing is not None and self._fencing.is_needed():
@@ -271,13 +261,6 @@ _AUTHORIZER = {
 def _with_option(option: str) -> KafkaBroker:
     """A broker with default arguments and one more Java option."""
     return KafkaBroker(java_options=(*QUICK, option), fast_start=False)
-
-
-def _write(path: Path, properties: Mapping[str, object]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text("".join(f"{name}={value}\n" for name, value in properties.items()))
-    return path
 
 
 def _listeners(places: Mapping[str, str]) -> str:

@@ -6,14 +6,13 @@ a lock keeps two processes from making it at the same time.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tailrace_standins.servers.cached_folder import locked
 
 INSTALL_SCRIPT = Path(__file__).with_name("install_mysql.sh")
 DOCKER_IMAGE = "mysql:9"
@@ -96,7 +95,7 @@ def _cached() -> Path:
     if not shutil.which("apt-get"):
         raise Unavailable("there is no apt-get to install one with")
     cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / "mysql.lock"):
+    with locked(cache / "mysql.lock"):
         if not target.is_dir():
             _install(target)
     return target
@@ -115,13 +114,6 @@ def _install(target: Path) -> None:
         last = "; ".join(done.stderr.strip().splitlines()[-3:])
         raise Unavailable(f"installing one failed: {last}")
     unfinished.rename(target)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _docker_answers() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
 
+from tailrace_standins.servers import mysql_data
 from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.mysql_install import Program, Unavailable
 
@@ -55,11 +55,12 @@ class LocalProcess:
         return self._directory / "mysql.sock"
 
     def launch(self, options: list[str]) -> None:
-        """Start it; the first time the data directory is initialised."""
-        if not (self._directory / "data" / "mysql").is_dir():
-            self._initialize(options)
+        """Start it; the first time it is given a data directory."""
+        if not (self._directory / mysql_data.DATA / "mysql").is_dir():
+            mysql_data.put_into(self._directory, self._program, options)
         command = [
-            *self._command(options),
+            *mysql_data.command(self._program, self._directory),
+            *options,
             f"--bind-address={self._addresses}",
             f"--port={self._port}",
             f"--socket={self.socket}",
@@ -96,23 +97,7 @@ class LocalProcess:
 
     def log_tail(self) -> str:
         """The end of the error log."""
-        log = self._directory / "error.log"
-        return "\n".join(log.read_text(errors="replace").splitlines()[-15:]) if log.exists() else ""
-
-    def _command(self, options: list[str]) -> list[str]:
-        directory = self._directory
-        own = [
-            f"--datadir={directory / 'data'}",
-            f"--log-error={directory / 'error.log'}",
-            "--secure-file-priv=",
-        ]
-        user = ["--user=root"] if os.geteuid() == 0 else []
-        return [*self._program.command, "--no-defaults", *self._program.options, *user, *own, *options]
-
-    def _initialize(self, options: list[str]) -> None:
-        command = [*self._command(_of_initialization(options)), "--initialize-insecure"]
-        if subprocess.run(command, check=False, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).returncode:  # noqa: S603
-            raise Unavailable(f"the MySQL server could not make its data directory:\n{self.log_tail()}")
+        return mysql_data.log_tail(self._directory)
 
 
 class Container:
@@ -167,14 +152,3 @@ class Container:
         if done.returncode:
             raise Unavailable(f"docker {arguments[0]} failed: {done.stderr.strip()}")
         return done
-
-
-def _of_initialization(options: list[str]) -> list[str]:
-    """The options that must be given when the data directory is initialised."""
-    prefixes = (
-        "--innodb-page-size",
-        "--lower-case-table-names",
-        "--innodb-redo-log",
-        "--innodb-data-file-path",
-    )
-    return [option for option in options if option.replace("_", "-").startswith(prefixes)]
