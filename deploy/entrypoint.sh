@@ -28,7 +28,9 @@ case "${1:-}" in
   executor)
     # Spark mounts its own configuration and Hadoop's where these say
     path="${SPARK_CLASSPATH:+$SPARK_CLASSPATH:}${SPARK_CONF_DIR:+$SPARK_CONF_DIR:}${HADOOP_CONF_DIR:+$HADOOP_CONF_DIR:}"
-    exec "$java" "@$(java_options)" -Xms"$SPARK_EXECUTOR_MEMORY" -Xmx"$SPARK_EXECUTOR_MEMORY" -cp "$path$SPARK_HOME/jars/*" \
+    # an executor looks at spark.authenticate.secret.file only where its master is Kubernetes, which nobody else tells it in time
+    exec "$java" "@$(java_options)" -Dspark.master=k8s://executor \
+      -Xms"$SPARK_EXECUTOR_MEMORY" -Xmx"$SPARK_EXECUTOR_MEMORY" -cp "$path$SPARK_HOME/jars/*" \
       org.apache.spark.scheduler.cluster.k8s.KubernetesExecutorBackend \
       --driver-url "$SPARK_DRIVER_URL" --executor-id "$SPARK_EXECUTOR_ID" --cores "$SPARK_EXECUTOR_CORES" \
       --app-id "$SPARK_APPLICATION_ID" --hostname "$SPARK_EXECUTOR_POD_IP" \

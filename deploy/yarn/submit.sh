@@ -2,12 +2,18 @@
 # tailrace on YARN: `submit.sh CONNECTOR.json kafka:HOST:PORT [SPARK-SUBMIT OPTIONS...]` runs deploy/stream.py in cluster mode.
 # The nodes need a Python with tailrace: TAILRACE_PYTHON says where theirs is. Without it they get an environment that `tailrace
 # pack` has packed, TAILRACE_ENVIRONMENT or environment.tar.gz, and YARN unpacks it beside every container.
+# CONNECTOR.json is copied as it is: into the application's staging folder, and to the node of every container. No secret may stand
+# in it: write ${file:/path:key} or ${directory:/path:file} for a file on the nodes, or ${env:NAME}, which the driver replaces.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: $0 CONNECTOR.json kafka:HOST:PORT [SPARK-SUBMIT OPTIONS...]" >&2; exit 2; }
 connector=$1 to=$2
 shift 2
 [ -f "$connector" ] || { echo "no file $connector" >&2; exit 2; }
+literal='"[^"]*(password|passphrase|secret|token)"[[:space:]]*:[[:space:]]*"[^"$]'
+if grep -Eiq -e "$literal" -e 'password=\\*"[^"\$]' "$connector"; then
+  echo "warning: $connector has a password, and is copied to the staging folder and to every node: write \${file:...} instead" >&2
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 
 python=${TAILRACE_PYTHON:-./environment/bin/python}

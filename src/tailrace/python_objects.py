@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 PREFIX: Final = "python:"
@@ -46,6 +47,18 @@ def load_callable(type_: str, arguments: int) -> Callable[..., Any]:
         raise ValueError(f"{name} must be a class or a function that takes {given}")
     made: Callable[..., Any] = found
     return made
+
+
+def kind_and_place(error: BaseException) -> str:
+    """What may be told of an error of a user's code, whose text may have a value: its kind, and where it was raised.
+
+    Raise what has it `from None`: Spark shows an error with all those that it came from.
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    place = "" if last is None else f" ({Path(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno})"
+    return f"{type(error).__name__}{place}"
 
 
 def _imported(module: str) -> Any:

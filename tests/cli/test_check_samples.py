@@ -185,6 +185,24 @@ def test_schema_changes_of_each_connector_are_shown_to_programs(check, minimal):
     assert '"type":"ALTER"' in event["before"]["value"]
 
 
+@pytest.mark.parametrize("secret", ['s3cr3t "t3nant"', 's3cr3t "ténant"', "s3cr3t t3nant\n", "70654321:s3cr3t"])
+def test_what_a_placeholder_brings_into_a_header_is_not_shown_in_whichever_form(check, monkeypatch, secret):
+    monkeypatch.setenv("TENANT_KEY", secret)
+    monkeypatch.setenv("TENANT_HEADER", "x-s3cr3t-name")
+    insert = {
+        "transforms": "tenant",
+        "transforms.tenant.type": "org.apache.kafka.connect.transforms.InsertHeader",
+        "transforms.tenant.header": "${env:TENANT_HEADER}",
+        "transforms.tenant.value.literal": "${env:TENANT_KEY}",
+    }
+    for options in ((), ("--json",)):
+        out = check({"a.json": MINIMAL | insert}, *options)
+        assert "s3cr3t" not in out
+        assert "70654321" not in out
+        assert "${env:TENANT_KEY}" in out
+        assert "${env:TENANT_HEADER}" in out
+
+
 @pytest.mark.drivers
 def test_with_a_server_the_tables_are_its_own(sqlserver, tmp_path, capsys):
     sqlserver.sql("CREATE TABLE dbo.people (nr int PRIMARY KEY, born date, price decimal(5,2))")

@@ -1,5 +1,6 @@
 """Which Spark settings a run gets for which master, and what is refused before Spark starts."""
 
+import re
 import socket
 
 import pytest
@@ -35,8 +36,10 @@ def test_an_unknown_master_is_refused_with_those_that_there_are(master):
 
 
 @pytest.mark.parametrize("master", ["local", "local[4]", "local[*]", "local[2,1]"])
-def test_on_this_machine_only_what_is_said_is_set(master):
-    assert conf_of(master, "spark.ui.enabled=true") == {"spark.ui.enabled": "true"}
+def test_on_this_machine_only_what_is_said_is_set_and_what_hides_its_secrets(master):
+    assert conf_of(master) == {}
+    given = conf_of(master, "spark.ui.enabled=true")
+    assert (given.pop("spark.ui.enabled"), set(given)) == ("true", {"spark.redaction.regex"})
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,14 @@ def test_options_for_executors_elsewhere_are_refused_here(name, options):
         ("spark.hadoop.fs.azure.account.key.a.dfs.core.windows.net=hidden", "put it into a file"),
         ("spark.hadoop.fs.azure.sas.c.a.blob.core.windows.net=hidden", "put it into a file"),
         ("spark.hadoop.fs.gs.auth.service.account.private.key=hidden", "put it into a file"),
-        ("spark.executor.extraJavaOptions=-Xss4m -Djavax.net.ssl.keyStorePassword=hidden", "put it into a file"),
+        ("spark.executorEnv.MYSQL_PWD=hidden", "put it into a file"),
+        ("spark.executorEnv.DB_PASS=hidden", "put it into a file"),
+        ("spark.executorEnv.DB_PASSWD=hidden", "put it into a file"),
+        ("spark.executorEnv.JAVA_TOOL_OPTIONS=-Da.password=hidden", "put it into a file"),
+        ("spark.executorEnv.HTTP_PROXY=http://me:hidden@proxy:3128", "put it into a file"),
+        ("spark.sql.catalog.c.url=jdbc:x://h/db?user=me&password=hidden", "put it into a file"),
+        ("spark.executor.extraJavaOptions=-Xss4m -Djavax.net.ssl.keyStorePassword=hidden", "Java's options are arguments of"),
+        ("spark.driver.defaultJavaOptions=-Dhttp.proxy=http://me:hidden@proxy", "Java's options are arguments of a program"),
         ("spark.master=yarn", "spark.master is not taken from Spark's settings: --master names it"),
         ("spark.submit.deployMode=cluster", r"calls tailrace\.stream"),
         ("spark.driver.host=h", "--driver-host names it"),
@@ -77,9 +87,69 @@ def test_settings_that_can_not_be_are_refused_and_values_are_not_shown(text, mes
     assert "hidden" not in str(raised.value)
 
 
+@pytest.mark.parametrize("name", ["spark.executor.extraJavaOptions", "spark.driver.extraJavaOptions"])
+def test_in_a_file_too_options_of_java_may_have_no_secret(tmp_path, name):
+    file = tmp_path / "spark.conf"
+    file.write_text(f"{name} -Xss4m -Djavax.net.ssl.keyStorePassword=hidden\nspark.executorEnv.DB_PASS hidden\n")
+    with pytest.raises(ConfigError, match=rf"{name}: Java's options are arguments of a program") as raised:
+        settings_for("yarn", ClusterOptions(properties_file=file))
+    assert "put it into a file" not in str(raised.value)
+    assert "hidden" not in str(raised.value)
+    file.write_text("spark.executorEnv.DB_PASS hidden\nspark.executor.extraJavaOptions -Djavax.net.ssl.keyStore=/k\n")
+    assert "spark.executorEnv.DB_PASS" in settings_for("yarn", ClusterOptions(properties_file=file)).in_file
+
+
 @pytest.mark.parametrize("name", ["spark.kubernetes.executor.secrets.db", "spark.kubernetes.authenticate.oauthTokenFile"])
 def test_the_place_of_a_secret_is_none(name):
     assert conf_of("yarn", f"{name}=/mnt/db")[name] == "/mnt/db"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.eventLog.dir", "abfss://logs@account.dfs.core.windows.net/events"),
+        ("spark.kubernetes.container.image", "registry:5000/tailrace:1@sha256:0123"),
+        ("spark.executorEnv.PATH", "/usr/bin:/opt/python@3.12/bin"),
+        ("spark.executor.extraJavaOptions", "-Xss4m -Dhadoop.security.credential.provider.path=jceks://file/a -Da=b"),
+        ("spark.proxy.bypass", "true"),
+    ],
+)
+def test_what_only_looks_like_a_secret_is_taken(name, value):
+    assert conf_of("yarn", f"{name}={value}")[name] == value
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "spark.executorEnv.MYSQL_PWD",
+        "spark.executorEnv.DB_PASS",
+        "spark.hadoop.fs.azure.account.key.a.dfs.core.windows.net",
+        "spark.hadoop.fs.s3a.access.key",
+        "spark.ssl.keyPassphrase",
+        "spark.authenticate.secret",
+    ],
+)
+def test_sparks_pages_hide_what_is_refused_as_an_argument(name):
+    regex = conf_of("yarn")["spark.redaction.regex"]
+    assert re.search(regex, name)
+    assert not re.search(regex, "spark.executor.memory")
+    with pytest.raises(ConfigError, match="put it into a file"):
+        conf_of("yarn", f"{name}=hidden")
+    assert conf_of("yarn", "spark.redaction.regex=mine")["spark.redaction.regex"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "is_told"),
+    [
+        ("k8s://https://192.0.2.1:6443", (), True),
+        ("k8s://https://192.0.2.1:6443", ("spark.authenticate.secret.file=/mnt/secret/key",), False),
+        ("k8s://https://192.0.2.1:6443", ("spark.authenticate=false",), False),
+        ("yarn", (), False),
+    ],
+)
+def test_that_pod_specs_have_sparks_secret_is_told_unless_a_file_has_it(master, conf, is_told):
+    notes = settings_for(master, ClusterOptions(conf=conf)).notes
+    assert list(notes) == [cluster.IN_POD_SPECS] * is_told
 
 
 def test_a_standalone_cluster_needs_a_secret_or_a_word_that_it_needs_none(secret):

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import fastjsonschema
 import pyspark
@@ -120,7 +120,18 @@ def test_what_is_mounted_is_there(single, application):
         named = {each["name"] for each in volumes}
         assert all({mount["name"] for mount in holder["volumeMounts"]} == named for holder in holders)
         sources = {each.get("configMap", {}).get("name") or each["secret"]["secretName"] for each in volumes}
-        assert sources == {single["ConfigMap"]["metadata"]["name"], single["Secret"]["metadata"]["name"]}
+        assert sources - {"tailrace-inventory-spark"} == {single["ConfigMap"]["metadata"]["name"], single["Secret"]["metadata"]["name"]}
+
+
+def test_sparks_own_secret_is_in_a_file_of_driver_and_executors_which_have_no_other(application):
+    spec = application["spec"]
+    file = PurePosixPath(spec["sparkConf"]["spark.authenticate.secret.file"])
+    (volume,) = [each for each in spec["volumes"] if each.get("secret", {}).get("secretName") == "tailrace-inventory-spark"]
+    (of_driver,) = [each for each in spec["driver"]["volumeMounts"] if each["name"] == volume["name"]]
+    assert spec["executor"]["volumeMounts"] == [of_driver]
+    assert (of_driver["mountPath"], of_driver["readOnly"]) == (str(file.parent), True)
+    text = (DEPLOY / "kubernetes" / "spark-application.yaml").read_text()
+    assert f"secret generic tailrace-inventory-spark --from-literal={file.name}=" in text
 
 
 def test_the_connectors_configuration_is_accepted_and_its_password_is_a_mounted_secret(single):
@@ -174,6 +185,24 @@ def test_nodes_with_a_python_of_their_own_get_no_environment(tmp_path):
     assert "--archives" not in words
     assert "spark.pyspark.python=/opt/tailrace/bin/python" in words
     assert "spark.yarn.appMasterEnv.PYSPARK_PYTHON=/opt/tailrace/bin/python" in words
+
+
+@pytest.mark.parametrize(
+    ("properties", "is_told"),
+    [
+        ({"database.password": "hunter2"}, True),
+        ({"producer.override.sasl.jaas.config": 'a.PlainLoginModule required username="me" password="hunter2";'}, True),
+        ({"database.password": "${file:/etc/tailrace/login:password}"}, False),
+        ({"producer.override.sasl.jaas.config": 'a.PlainLoginModule required password="${file:/etc/l:p}";'}, False),
+        ({"database.password": "", "database.user": "me"}, False),
+    ],
+)
+def test_a_literal_password_in_what_the_nodes_get_is_told(tmp_path, properties, is_told):
+    (tmp_path / "shop.json").write_text(json.dumps({"name": "shop", "config": properties}, indent=2))
+    done = submitted(tmp_path)
+    assert ("shop.json has a password" in done.stderr) == is_told
+    assert "hunter2" not in done.stderr + done.stdout
+    assert "--files" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ def test_an_executor_is_started_as_its_environment_says(spark_home):
     program, options, *rest = ran(spark_home, "executor", **EXECUTOR)
     assert program == str(spark_home / "java" / "java")
     assert rest == [
+        "-Dspark.master=k8s://executor",
         "-Xms1024m",
         "-Xmx1024m",
         "-cp",

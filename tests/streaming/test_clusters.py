@@ -11,7 +11,7 @@ from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.source import slots
 from tailrace.source.job import Job
 from tailrace.streaming import occupied
-from tailrace.streaming.clusters import is_this_machine, job_for
+from tailrace.streaming.clusters import CLEAR_DISKS, CLEARTEXT, is_this_machine, job_for, listen_for
 from tailrace.streaming.session_checks import is_connect, require_session
 from tailrace.streaming.stream import _config
 
@@ -53,6 +53,27 @@ def test_what_belongs_to_one_machine_is_refused_on_others(target, properties, me
     with pytest.raises(ConfigError, match=message):
         job_for(evolve(JOB, target=target), settings, AWAY)
     assert job_for(evolve(JOB, target=target), settings, "local[2]").target == target
+
+
+SAFE = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true", "spark.io.encryption.enabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        ((), []),
+        (("spark.authenticate",), [CLEARTEXT]),
+        (("spark.network.crypto.enabled",), [CLEARTEXT]),
+        (("spark.io.encryption.enabled",), [CLEAR_DISKS]),
+        (SAFE, [CLEARTEXT, CLEAR_DISKS]),
+    ],
+)
+def test_what_is_not_encrypted_between_machines_and_on_their_disks_is_told(lacking, told):
+    notices, link = [], SimpleNamespace(listen_elsewhere=lambda *_: None)
+    conf = {name: value for name, value in SAFE.items() if name not in lacking}
+    context = SimpleNamespace(master=AWAY, getConf=lambda: {"spark.driver.host": "192.0.2.9", **conf})
+    listen_for(SimpleNamespace(sparkContext=context), link, notices.append)
+    assert notices == told
 
 
 def test_sessions_that_are_none_or_of_spark_connect_are_refused():

@@ -1,7 +1,8 @@
 """The Spark settings of `tailrace run` on a cluster: what the command line says, made whole, and refused before Spark starts.
 
 `spark-submit` hands settings on as arguments of Java, which every user of the machine can see. So none with a secret is taken
-from the command line; Spark itself reads those from the file of `--properties-file`.
+from the command line; Spark itself reads those from the file of `--properties-file`. Java's options are arguments wherever they
+stand, and may have no secret at all.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final
 from attrs import field, frozen
 
 from tailrace.config.documents import read_properties
+from tailrace.config.entries import hide_login
 from tailrace.config.problems import Problems
 from tailrace.errors import ConfigError
 from tailrace.streaming.clusters import STANDALONE, hosts_of, is_this_machine
@@ -26,13 +28,18 @@ ARCHIVED_PYTHON: Final = f"./{ENVIRONMENT}/bin/python"
 OVERHEAD_MB: Final = 1024
 """Memory beside Java's for each task: its Python process with an encoder, a decoder and librdkafka's queue."""
 _MASTER: Final = re.compile(r"local(-cluster)?(\[[^\]]*\])?|yarn|(spark|k8s)://.+")
-_SECRET: Final = re.compile(
-    r"secret|password|passphrase|token|(access|account|private|api)[._]?key|credential|\.sas(\.|$)", re.IGNORECASE
+_KUBERNETES: Final = "k8s://"
+_SECRETS: Final = (
+    r"secret|password|passphrase|(?<!by)pass(wd)?$|pwd|token|(access|account|private|api)[._]?key|credential|\.sas(\.|$)"
 )
-_SECRET_OPTION: Final = re.compile(r"-D\S*(secret|password|passphrase|token|credential)\S*=", re.IGNORECASE)
+_SECRET: Final = re.compile(_SECRETS, re.IGNORECASE)
 _NO_SECRET: Final = re.compile(r"\.secrets\.|\.secretKeyRef\.|(file|path|enabled)$", re.IGNORECASE)  # where one is
+_OPTION: Final = re.compile(r"-D([^\s=]+)=")
+_NO_LOGIN: Final = re.compile(r"(?<=//)[^\s/:@]+@|@sha256:|:/(?!/)")
+"""What only looks like a login: a container of a storage account, the digest of an image, the second path of several."""
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
+_OF_JAVA: Final = "JavaOptions"  # how the names end of what Java gets as arguments
 _FIXED: Final = {
     "spark.master": "--master names it",
     "spark.submit.deployMode": "tailrace run is the driver itself: to run it on the cluster, let spark-submit start a script "
@@ -50,6 +57,14 @@ _SAFE: Final = {
 
 The cipher stays as it is: master, workers and driver must have the same.
 """
+_HIDING: Final = {"spark.redaction.regex": f"(?i){_SECRETS}"}
+"""Spark's pages and event log hide what `--conf` refuses; Spark's own list is shorter."""
+_SECRET_FILES: Final = ("spark.authenticate.secret.file", "spark.authenticate.secret.executor.file")
+IN_POD_SPECS: Final = (
+    "note: Spark writes the secret by which driver and executors know each other into the environment of the executors' pods: "
+    "whoever may read the namespace's pods sees it. With spark.authenticate.secret.file it is in a file that you mount "
+    "(docs/guides/run-on-a-cluster.md)"
+)
 
 
 @frozen(kw_only=True)
@@ -85,6 +100,7 @@ class SparkSettings:
         in_file: their names.
         python: the program of the executors' Python; None for this one.
         java_options: what is given as `spark.driver.extraJavaOptions`.
+        notes: what the user should know of them.
 
     """
 
@@ -93,6 +109,7 @@ class SparkSettings:
     in_file: Collection[str] = ()
     python: str | None = None
     java_options: str = ""
+    notes: Sequence[str] = ()
 
 
 def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
@@ -110,8 +127,10 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
     given = {**in_file, **conf}
     if master.startswith("local") and not master.startswith("local-cluster"):
         _refuse_of_clusters(master, options)
+        # without a setting none is added: Java is then started without Spark's scripts
+        hiding = {name: value for name, value in _HIDING.items() if given and name not in given}
         return SparkSettings(
-            conf=conf,
+            conf={**hiding, **conf},
             properties_file=options.properties_file,
             in_file=in_file.keys(),
             java_options=given.get(_JAVA_OPTIONS, ""),
@@ -121,6 +140,7 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
         "spark.executor.memoryOverhead": _overhead(given),
         **_place(master, options),
         **_protection(master, given),
+        **_HIDING,
     }
     ports = {"spark.driver.port": options.driver_port, "spark.blockManager.port": options.block_manager_port}
     if options.archives is not None:
@@ -135,6 +155,7 @@ def settings_for(master: str, options: ClusterOptions) -> SparkSettings:
         in_file=in_file.keys(),
         java_options=given.get(_JAVA_OPTIONS, ""),
         python=given.get("spark.pyspark.python") or (ARCHIVED_PYTHON if options.archives else None),
+        notes=_notes(master, given),
     )
 
 
@@ -184,17 +205,39 @@ def _of_file(path: Path | None) -> Mapping[str, str]:
 
 
 def _refuse(conf: Mapping[str, str], in_file: Mapping[str, str]) -> None:
-    for name, value in conf.items():
-        if (_SECRET.search(name) and not _NO_SECRET.search(name)) or _SECRET_OPTION.search(value):
-            raise ConfigError(
-                f"--conf {name}: everybody on this machine can see what the command line says; put it into a file that only "
-                "you can read, and name that with --properties-file"
-            )
+    _refuse_secrets(conf, in_file)
     for name, value in {**in_file, **conf}.items():
         if name in _FIXED:
             raise ConfigError(f"{name} is not taken from Spark's settings: {_FIXED[name]}")
         if name == "spark.speculation" and value.lower() == "true":
             raise ConfigError("spark.speculation is on: tasks that deliver can't run twice at once; set it to false")
+
+
+def _refuse_secrets(conf: Mapping[str, str], in_file: Mapping[str, str]) -> None:
+    """Refuse secrets that would be among the arguments of a program."""
+    for name, value in {**in_file, **conf}.items():
+        if name.endswith(_OF_JAVA) and _holds_secret(value):
+            raise ConfigError(
+                f"{name}: Java's options are arguments of a program, also where --properties-file has them, and everybody on "
+                "its machine can see those; leave the secret out, and let what needs it read it from a file of its own or from "
+                "the environment"
+            )
+    for name, value in conf.items():
+        if _names_secret(name) or _holds_secret(value):
+            raise ConfigError(
+                f"--conf {name}: everybody on this machine can see what the command line says; put it into a file that only "
+                "you can read, and name that with --properties-file"
+            )
+
+
+def _names_secret(name: str) -> bool:
+    return _SECRET.search(name) is not None and _NO_SECRET.search(name) is None
+
+
+def _holds_secret(value: str) -> bool:
+    """Whether a value has an option of Java's with a secret, or an address with a login."""
+    without = _NO_LOGIN.sub("", value)
+    return hide_login(without) != without or any(_names_secret(found[1]) for found in _OPTION.finditer(value))
 
 
 def _refuse_of_clusters(master: str, options: ClusterOptions) -> None:
@@ -228,7 +271,8 @@ def _is_own(host: str) -> bool:
 def _protection(master: str, given: Mapping[str, str]) -> Mapping[str, str]:
     """Settings by which Spark's processes know each other and encrypt what they send.
 
-    YARN and Kubernetes make a secret of the application. A standalone master has its own, which the user must tell.
+    YARN and Kubernetes make a secret of the application. On Kubernetes it is in the executors' pod specs (`_notes`), unless a
+    file has it. A standalone master has its own, which the user must tell.
     """
     if is_this_machine(master) or given.get("spark.authenticate") == "false":
         return {}
@@ -239,6 +283,12 @@ def _protection(master: str, given: Mapping[str, str]) -> Mapping[str, str]:
             "--properties-file; or, if the network is your own, say --conf spark.authenticate=false"
         )
     return _SAFE
+
+
+def _notes(master: str, given: Mapping[str, str]) -> Sequence[str]:
+    if not master.startswith(_KUBERNETES) or given.get("spark.authenticate") == "false":
+        return ()
+    return () if any(name in given for name in _SECRET_FILES) else (IN_POD_SPECS,)
 
 
 def _overhead(given: Mapping[str, str]) -> str:

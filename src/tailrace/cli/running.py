@@ -78,6 +78,8 @@ def run_job(
     master = master or local_master(max(job.lanes, job.snapshot_lanes or 0))
     options = spark_options or ClusterOptions()
     spark_settings = settings_for(master, options)
+    for note in spark_settings.notes:
+        screen.notice(note)
     has_java = java_start.is_started()  # with an archive, or knowing that there can't be one
     with (
         closing(Link(screen.handle)) as link,

@@ -141,5 +141,10 @@ def _hidden(value: Any, hide: Hide) -> Any:
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, Mapping):
-        return {name: _hidden(each, hide) for name, each in value.items()}
+        return {name: _hidden_headers(each, hide) if name == "headers" else _hidden(each, hide) for name, each in value.items()}
     return [_hidden(each, hide) for each in value] if isinstance(value, list) else value
+
+
+def _hidden_headers(headers: Mapping[str, str], hide: Hide) -> Mapping[str, str]:
+    """Headers, whose names are the configuration's too."""
+    return {hide(name): hide(text) for name, text in headers.items()}

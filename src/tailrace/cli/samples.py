@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -17,6 +18,7 @@ from tailrace.config.settings import Settings
 from tailrace.errors import TailraceError
 
 _LEAST: Final = 4  # characters; what is shorter would be found within other words
+_NUMBER: Final = re.compile(r"[+-]?0*([0-9][0-9.eE+-]*)")
 
 
 class Samples(enum.StrEnum):
@@ -84,10 +86,18 @@ class _Hiding:
                 fill(text, filled)
             except PlaceholderError:
                 continue  # it can't be had here, so it is in no record
-        texts = {form: placeholder for value, placeholder in filled.items() for form in (value, json.dumps(value)[1:-1])}
+        texts = {form: placeholder for value, placeholder in filled.items() for form in _forms(value)}
         self._shown = {value: texts[value] for value in sorted(texts, key=len, reverse=True) if len(value) >= _LEAST}
 
     def __call__(self, text: str) -> str:
         for value, placeholder in self._shown.items():
             text = text.replace(value, placeholder)
         return text
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a value may stand in a record: as it is, without space around it, within JSON, or as the number that begins it."""
+    for each in (value, value.strip()):
+        yield from (each, json.dumps(each)[1:-1], json.dumps(each, ensure_ascii=False)[1:-1])
+    if number := _NUMBER.match(value.strip()):  # all that a header's literal takes of some texts
+        yield number[1]

@@ -10,7 +10,7 @@ from tailrace.changes.vectors import Vector
 from tailrace.custom_converters.interface import Conversion, CustomConverter, RelationalColumn
 from tailrace.custom_converters.spec import ColumnConversion, Converting
 from tailrace.errors import ConfigError, ConversionError
-from tailrace.python_objects import load_callable
+from tailrace.python_objects import kind_and_place, load_callable
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
@@ -25,8 +25,8 @@ def python_converter(alias: str, type_: str, options: Mapping[str, str]) -> Conv
     made = load_callable(type_, 1)
     try:
         converter: CustomConverter = made(dict(options))
-    except Exception as error:  # the class is the user's
-        raise ValueError(f"it can't be made of its options: {type(error).__name__}: {error}") from error
+    except Exception as error:  # noqa: BLE001 -- the class is the user's, and the text may have an option's value
+        raise ValueError(f"it can't be made of its options: {kind_and_place(error)}") from None
     if not callable(getattr(converter, "converter_for", None)):
         raise ValueError("what it makes has no method converter_for(column)")  # noqa: TRY004 -- one error for all
     return _Asked(f"converters: {alias} ({type_})", converter)
@@ -43,8 +43,8 @@ class _Asked:
         where = f"{self._name}, column {table}.{column.name}"
         try:
             answer: Any = self._converter.converter_for(_described(table, column, schema))
-        except Exception as error:
-            raise ConfigError(f"{where}: converter_for failed: {type(error).__name__}: {error}") from error
+        except Exception as error:  # noqa: BLE001 -- as above
+            raise ConfigError(f"{where}: converter_for failed: {kind_and_place(error)}") from None
         if answer is None:
             return None
         if not isinstance(answer, Conversion) or not isinstance(answer.schema, Schema) or not callable(answer.convert):
@@ -66,8 +66,8 @@ class _Function:
     def __call__(self, vector: Vector) -> Vector:
         try:
             result = self._convert(array_of(vector, self._before))
-        except Exception as error:  # a text of Python's may have a value of the column: only the kind of the error is told
-            raise ConversionError(f"{self._where}: its function failed: {type(error).__name__}") from error
+        except Exception as error:  # noqa: BLE001 -- as above; a text of Python's may have a value of the column
+            raise ConversionError(f"{self._where}: its function failed: {kind_and_place(error)}") from None
         try:
             return vector_of_array(result, self._after, vector.length)
         except (ValueError, TypeError) as error:

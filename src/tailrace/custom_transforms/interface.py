@@ -115,7 +115,7 @@ class CustomTransform(Protocol):
     """A transform.
 
     What `python:package.module.Name` names is called with the transform's options, a dict of texts by name, and returns one. A
-    class does that with `__init__(self, options)`. An exception there says what is wrong with the options.
+    class does that with `__init__(self, options)`. An exception there refuses the options.
 
     A class that has `keeps_topics = True` says that topics stay as they are; several lanes then deliver. Otherwise topics may
     follow from what records contain, so that one lane delivers everything.

@@ -16,6 +16,7 @@ from ctypes import c_char_p, c_int, c_size_t
 from threading import Thread
 from typing import Any, Final, NamedTuple
 
+from tailrace.config.entries import hide_login
 from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
 from tailrace.kafka.deliveries import Deliveries
@@ -26,7 +27,7 @@ from tailrace.kafka.token_callback import Tokens
 
 DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
-_SECRET_WORDS: Final = ("password", "secret", "key.pem", "oauthbearer.config", "jaas")
+_SECRET_WORDS: Final = ("password", "passphrase", "secret", "key.pem", "oauthbearer.config", "jaas")
 # Only failures and log lines are needed as events: what a flush has delivered needs no report.
 _OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
 _DEFAULTS: Final = {"partitioner": "murmur2_random"}  # Java's default for records with a key
@@ -57,7 +58,7 @@ class Client:
     def __init__(self, options: Mapping[str, str], *, counts: bool = False) -> None:
         """`counts`: count what is delivered, by compiled code."""
         self.lib = librdkafka()
-        self._secrets = [v for k, v in options.items() if v and any(word in k for word in _SECRET_WORDS)]
+        self._hidden = dict(_hidden_in(options))
         self._process = os.getpid()
         self._errors: deque[str] = deque(maxlen=_REMEMBERED)
         self.refused: Problem | None = None
@@ -192,9 +193,18 @@ class Client:
                 self._errors.append(line)
 
     def _without_secrets(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
+        for secret, shown in self._hidden.items():
+            text = text.replace(secret, shown)
         return text
+
+
+def _hidden_in(options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Values that messages must not have, and what they show instead: secrets, and addresses with a login."""
+    for name, value in options.items():
+        if value and any(word in name for word in _SECRET_WORDS):
+            yield value, "***"
+        elif (shown := hide_login(str(value))) != str(value):
+            yield value, shown
 
 
 def _destroy(handle: int, held: Any) -> None:

@@ -41,6 +41,7 @@ from tailrace.source.requested_work import Signals, with_requested_work
 from tailrace.source.retry import retrying
 from tailrace.source.stream_start import begin, next_parts, offset_at, planned_history
 from tailrace.source.structures import Offset, carried_over, planned_structures, structures_at, with_structures
+from tailrace.source.tracebacks import show_no_locals
 
 INITIAL: Offset = {"position": None}
 
@@ -59,11 +60,13 @@ class CdcSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> Any:
         """The columns of its rows; for typed rows those that the table has now."""
+        show_no_locals()
         job = parse_options(self.options, self.connector_class)
         return spark_schema(job) if job.output == "rows" else SPARK_SCHEMA
 
     def streamReader(self, schema: Any) -> CdcReader:  # noqa: N802
         """The reader, which plans and reads."""
+        show_no_locals()
         job = parse_options(self.options, self.connector_class)
         for warning in job.warnings:
             log.warning(warning)
@@ -130,6 +133,7 @@ class CdcReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: i
 
     def read(self, partition: RangePartition | PartPartition) -> Iterator[pa.RecordBatch]:
         """Do the work, in a task."""
+        show_no_locals()
         if isinstance(partition, PartPartition):
             return read_part(self._job, partition, self._reading)
         return read_range(self._job, partition.start, partition.end, self._reading)

@@ -25,6 +25,7 @@ from tailrace.source.retry import retrying
 from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
+from tailrace.source.tracebacks import show_no_locals
 from tailrace.version import __version__
 
 FORMAT = "tailrace-delivery"
@@ -47,6 +48,7 @@ class DeliverySource(DataSource):  # type: ignore[misc]
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
         """What plans and reads."""
+        show_no_locals()
         job = Job.from_json(kept(self.options[JOB_OPTION]))
         know(job.values)  # Java may be older than a variable of the driver's environment
         return DeliveryReader(job)
@@ -104,6 +106,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task. Raises `ConfigError` where that has another version of tailrace than the driver."""
+        show_no_locals()
         if self._version != __version__:
             raise ConfigError(
                 f"the executor on {platform.node()} has tailrace {__version__}, and the driver {self._version}: install the "

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 STANDALONE: Final = "spark://"
 _LOCAL: Final = re.compile(r"local(-cluster)?(\[.*\])?")
 _CRYPTO: Final = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")
+_DISKS: Final = "spark.io.encryption.enabled"
 CLEARTEXT: Final = (
     "warning: Spark's processes do not encrypt what they send each other, and the connector's passwords are among it; set "
     "spark.authenticate and spark.network.crypto.enabled, unless the network is your own"
+)
+CLEAR_DISKS: Final = (
+    "warning: Spark does not encrypt what it puts on the disks of driver and executors, and the connector's passwords may be "
+    f"among it; set {_DISKS}, unless the machines are your own"
 )
 
 
@@ -87,6 +92,8 @@ def listen_for(spark: SparkSession, link: Link, notice: Notice, *, port: int = 0
     is_secret = conf.get("spark.authenticate", "false") == "true"
     if not (is_secret and any(conf.get(name, "false") == "true" for name in _CRYPTO)):
         notice(CLEARTEXT)
+    if conf.get(_DISKS, "false") != "true":
+        notice(CLEAR_DISKS)
 
 
 def _is_loopback(host: str) -> bool:

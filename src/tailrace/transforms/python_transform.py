@@ -12,7 +12,7 @@ import pyarrow as pa
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.custom_transforms.interface import ConnectRecords, RecordsFailedError
 from tailrace.errors import TransformError
-from tailrace.python_objects import load_callable
+from tailrace.python_objects import kind_and_place, load_callable
 from tailrace.transforms.python_records import Conversion, connect_records
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 
@@ -44,8 +44,8 @@ class PythonTransform:
         named = load_callable(type_, 1)
         try:
             self._transform = named(dict(options))
-        except Exception as error:  # the class is the user's
-            raise ValueError(f"{type_} can't be made of its options: {type(error).__name__}: {error}") from error
+        except Exception as error:  # noqa: BLE001 -- the class is the user's, and the text may have an option's value
+            raise ValueError(f"{type_} can't be made of its options: {kind_and_place(error)}") from None
         if not callable(self._transform):
             raise ValueError(f"what {type_} makes can't be called with records")  # noqa: TRY004 -- one error for all
         self._keeps_topics = _keeps_topics(named)
@@ -57,16 +57,17 @@ class PythonTransform:
         given = connect_records(records)
         try:
             made = self._transform(given)
+            results = [made] if isinstance(made, ConnectRecords) else list(made)
         except RecordsFailedError as error:
             return self._without_failed(records, error)
-        except Exception as error:  # the text of another's error may have a value of a record: only its kind is told
-            raise TransformError(f"{self._failures.where(records)}: {type(error).__name__} in it") from error
+        except Exception as error:  # noqa: BLE001 -- the text of another's error may have a value of a record
+            raise TransformError(f"{self._failures.where(records)}: {kind_and_place(error)} in it") from None
         try:
-            results = [made] if isinstance(made, ConnectRecords) else list(made)
             return [self._checked(self._conversion.source_records(each, given, records), records) for each in results]
         except (ValueError, TypeError, pa.ArrowException) as error:
-            why = str(error) if isinstance(error, ValueError) else type(error).__name__
-            raise TransformError(f"{self._failures.where(records)}: {why}") from error
+            is_ours = isinstance(error, ValueError) and not isinstance(error, pa.ArrowException)  # whose text has a value
+            why = str(error) if is_ours else type(error).__name__
+            raise TransformError(f"{self._failures.where(records)}: {why}") from None
 
     def _checked(self, made: SourceRecords, records: SourceRecords) -> SourceRecords:
         if self._keeps_topics and made.topic != records.topic:

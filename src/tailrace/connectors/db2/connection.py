@@ -25,10 +25,11 @@ from tailrace.config.secret import Secret
 from tailrace.connectors.db2 import go_runtime
 from tailrace.connectors.db2.bit_data import as_bytes
 from tailrace.connectors.db2.driver_calls import DriverCalls
-from tailrace.connectors.db2.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.db2.errors_of_driver import code_in_words, is_of_driver, of_driver
 from tailrace.connectors.db2.own_sockets import connected_to
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.trusting import authorities
+from tailrace.connectors.shared.configured_sql import running
 from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
 from tailrace.errors import RetriableError, SourceSetupError, TailraceError
 
@@ -121,7 +122,7 @@ class Session(DriverSession):
             if params:  # the driver opens a cursor for a statement with parameters, unless they come as a batch
                 self._calls.run(cursor, lambda: cursor.executemany(sql, [params]))
             else:
-                self._calls.run(cursor, lambda: cursor.execute(sql))
+                self._calls.run(cursor, lambda: cursor.execute(str(sql)))
             return int(cursor.rowcount)
 
     def batches(self, sql: str, *params: Any) -> Iterator[pa.RecordBatch]:
@@ -160,7 +161,7 @@ class Session(DriverSession):
     @contextlib.contextmanager
     def _cursor(self, sql: str) -> Iterator[Any]:
         self._require_closed(repr(shortened(sql)))
-        with self.translated(f"running {shortened(sql)!r} on {self._where}"):
+        with self.translated(f"{running(sql, shortened(sql))} on {self._where}", sql):
             cursor = self._connection.cursor()
             self._open = shortened(sql)
             try:
@@ -176,6 +177,10 @@ class Session(DriverSession):
     def meaning(self, error: Exception, doing: str) -> TailraceError | None:
         """The meaning of the driver's errors (`errors_of_driver.py`)."""
         return of_driver(error, doing) if is_of_driver(error, driver()) else None
+
+    def code(self, error: Exception) -> str:
+        """The SQLCODE."""
+        return code_in_words(error)
 
 
 def _decoded(value: Any) -> Any:

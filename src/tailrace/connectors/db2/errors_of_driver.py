@@ -26,6 +26,16 @@ _TRANSIENT: Final = frozenset({
     -20157,  # the database is quiesced
     -30080, -30081, -30108,  # communication errors; the connection was re-routed
 })  # fmt: skip
+_MEANINGS: Final = {
+    -104: "a syntax error",
+    -199: "a syntax error",
+    -204: "there is no such table",
+    -206: "there is no such column",
+    -407: "a null where there can't be one",
+    -551: "access denied",
+    -803: "a duplicate key",
+    -911: "a lock or a deadlock",
+}
 _DENIED: Final = frozenset({-551, -552, -567, -5193})
 _NO_DATABASE: Final = re.compile(r"RDBNFNRM|SQLCODE=-(?:1013|30061)\b")
 _LOGIN: Final = re.compile(r"SECCHKRM|RDBATHRM|SQLCODE=-(?:30082|1403|1060)\b")
@@ -91,6 +101,14 @@ def of_driver(error: Exception, doing: str, *, by_tls: bool | None = None) -> Ta
             message += ". If that port takes TLS alone (SSL_SVCENAME), set driver.sslConnection=true"
         return RetriableError(message)
     return SourceSetupError(message)
+
+
+def code_in_words(error: Exception) -> str:
+    """The SQLCODE of an error and a short meaning, without a word of the statement."""
+    code = _code_of(error)
+    if not code:
+        return "the server or the driver refuses it"
+    return f"{_MEANINGS[code]} (SQLCODE {code})" if code in _MEANINGS else f"SQLCODE {code}"
 
 
 def _about_certificate(text: str) -> str:

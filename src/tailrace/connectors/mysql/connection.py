@@ -23,6 +23,7 @@ from pymysql.cursors import DictCursor
 from tailrace.config.secret import Secret
 from tailrace.connectors.mysql import authentication, tls
 from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.shared.configured_sql import UNTOLD, ConfiguredSql, is_filled, may_tell, running
 from tailrace.errors import ConfigError, NoSuchHostError, RetriableError, SourceSetupError, TailraceError
 
 MAX_PACKET = 1 << 30
@@ -50,6 +51,23 @@ DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879
 NO_TLS_ON_SERVER = 2026
 TOO_LONG = 3024
 SERVER_WANTS_TLS = 3159
+_INITIAL = "database.initial.statements"
+_MEANINGS = {
+    1045: "access denied",
+    1046: "no database is selected",
+    1049: "there is no such database",
+    1054: "there is no such column",
+    1062: "a duplicate key",
+    1064: "a syntax error",
+    1142: "access denied",
+    1146: "there is no such table",
+    1193: "there is no such system variable",
+    1227: "access denied",
+    1231: "a variable can't have that value",
+    1290: "the server may not run it as it is set up",
+    1305: "there is no such function or procedure",
+}
+_OF_CLIENT = range(2000, 3000)  # numbers of errors whose text is the driver's own
 _GARBLED = (struct.error, ValueError, IndexError, ArithmeticError, AssertionError)  # the driver's, for garbled packets
 _SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
 
@@ -74,7 +92,7 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
         connection.close()
         raise SourceSetupError(f"MySQL at {where} has no TLS, and database.ssl.mode asks for it")
     if not for_log:
-        for statement in initial_statements(settings.database_initial_statements):
+        for statement in _initial_statements(settings):
             execute(connection, statement)
     return connection
 
@@ -86,8 +104,8 @@ def try_login(settings: MySqlSettings) -> None:
 
 def rows(connection: Connection, sql: str, *arguments: Any) -> list[tuple[Any, ...]]:
     """The rows of a query."""
-    with translated(f"running {_shortened(sql)!r}"), connection.cursor() as cursor:
-        cursor.execute(sql, arguments or None)
+    with translated(running(sql, _shortened(sql)), tells=may_tell(sql)), connection.cursor() as cursor:
+        cursor.execute(str(sql), arguments or None)
         return list(cursor.fetchall())
 
 
@@ -167,17 +185,26 @@ def initial_statements(text: str | None) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
+def _initial_statements(settings: MySqlSettings) -> list[ConfiguredSql]:
+    text = settings.database_initial_statements or ""
+    filled = is_filled(settings, _INITIAL, text)
+    pieces = enumerate(initial_statements(text), 1)
+    return [ConfiguredSql(each, name=f"statement {i} of {_INITIAL}", is_filled=filled) for i, each in pieces]
+
+
 def error_number(error: Exception) -> int:
     """The server's number of an error that `translated` made; 0 for none."""
     return _number(error.__cause__)
 
 
 @contextlib.contextmanager
-def translated(doing: str) -> Iterator[None]:
-    """Turn the driver's errors into tailrace's; the message begins with `doing`."""
+def translated(doing: str, *, tells: bool = True) -> Iterator[None]:
+    """Turn the driver's errors into tailrace's; the message begins with `doing`, and has the server's text if it `tells`."""
     try:
         yield
     except pymysql.err.Error as error:
+        if not tells:  # `from None`: Spark shows an error with all those that it came from
+            raise of_driver(_without_text(error), doing) from None
         raise of_driver(error, doing) from error
     except (ConnectionError, TimeoutError) as error:
         raise RetriableError(f"{doing}: {error}") from error
@@ -277,6 +304,15 @@ def _number_and_text(error: pymysql.err.Error) -> tuple[int, str]:
     if number == 0:  # the driver raises some without a number once the connection is closed
         return CR.CR_SERVER_LOST, str(error) or "the connection is closed"
     return number, str(error.args[1]) if len(error.args) > 1 else ""
+
+
+def _without_text(error: pymysql.err.Error) -> pymysql.err.Error:
+    """An error of the server without its text, which may repeat the statement; one of the driver as it is."""
+    number = _number(error)
+    if number == 0 or number in _OF_CLIENT:
+        return error
+    meaning = _MEANINGS.get(number, "the server refuses it")
+    return pymysql.err.OperationalError(number, f"{meaning}; {UNTOLD}")
 
 
 def _number(error: BaseException | None) -> int:

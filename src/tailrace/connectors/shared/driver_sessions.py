@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tailrace.connectors.shared.configured_sql import UNTOLD, ConfiguredSql, may_tell
 from tailrace.errors import TailraceError
 
 _LONGEST_SHOWN: Final = 120
@@ -26,6 +27,10 @@ class DriverSession(ABC):
     @abstractmethod
     def meaning(self, error: Exception, doing: str) -> TailraceError | None:
         """The meaning of an error of the driver; `doing` comes before its text. None for another error."""
+
+    @abstractmethod
+    def code(self, error: Exception) -> str:
+        """What tells the kind of an error of the driver, without a word of the statement."""
 
     def one(self, sql: str, *params: Any) -> Any:
         """The first column of the first row; None if there is no row."""
@@ -46,8 +51,8 @@ class DriverSession(ABC):
         self.close()
 
     @contextlib.contextmanager
-    def translated(self, doing: str) -> Iterator[None]:
-        """Translate errors of the driver to tailrace's."""
+    def translated(self, doing: str, sql: str = "") -> Iterator[None]:
+        """Translate errors of the driver to tailrace's; `sql` is the statement that runs, if one does."""
         try:
             yield
         except TailraceError:
@@ -56,10 +61,14 @@ class DriverSession(ABC):
             meaning = self.meaning(error, doing)
             if meaning is None:
                 raise
+            if not may_tell(sql):  # `from None`: Spark shows an error with all those that it came from
+                raise type(meaning)(f"{doing}: {self.code(error)}; {UNTOLD}") from None
             raise meaning from error
 
 
 def shortened(sql: str) -> str:
-    """A statement for messages."""
+    """A statement for messages; one of the configuration by its name."""
+    if isinstance(sql, ConfiguredSql):
+        return sql.name
     sql = " ".join(sql.split())
     return sql if len(sql) <= _LONGEST_SHOWN else sql[: _LONGEST_SHOWN - 3] + "..."

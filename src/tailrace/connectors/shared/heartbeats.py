@@ -15,9 +15,11 @@ from typing import Final, Protocol
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.configured_sql import ConfiguredSql, is_filled
 from tailrace.errors import TailraceError
 from tailrace.events.heartbeats import HeartbeatLayouts, Timer
 
+_QUERY: Final = "heartbeat.action.query"
 CLOSING_SECONDS: Final = 2.0  # the thread is a daemon: one that does not end by then is left behind
 
 log = logging.getLogger(__name__)
@@ -48,8 +50,7 @@ class Heartbeats:
     def __init__(self, settings: Settings, connect: Callable[[], ActionConnection], timer: Timer | None = None) -> None:
         self._layouts = HeartbeatLayouts(settings)
         self._timer = timer or Timer(self._layouts.topic, settings.heartbeat_interval_ms)
-        statement = settings.heartbeat_action_query
-        self._action = ActionQuery(statement, connect) if statement else None
+        self._action = ActionQuery(_statement(settings), connect) if settings.heartbeat_action_query else None
 
     def wait_ms(self, longest: int) -> int:
         """How long to wait for the log (ms), so that the next heartbeat is in time."""
@@ -87,9 +88,9 @@ class ActionQuery:
     def run(self) -> None:
         """Start the statement in its thread, unless the last one still runs."""
         if self._thread is not None and self._thread.is_alive():
-            log.warning("heartbeat.action.query: the statement of an earlier heartbeat is still running")
+            log.warning("%s: the statement of an earlier heartbeat is still running", _QUERY)
             return
-        self._thread = threading.Thread(target=self._run, name="heartbeat.action.query", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=_QUERY, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -110,10 +111,15 @@ class ActionQuery:
         except (TailraceError, OSError) as error:
             # `close` interrupts the statement, so its error is expected then.
             if not self._closed:
-                log.warning("heartbeat.action.query: %s", error)
+                log.warning("%s: %s", _QUERY, error)
             self._drop()
 
     def _drop(self) -> None:
         opened, self._connection = self._connection, None
         if opened is not None:
             opened.close()
+
+
+def _statement(settings: Settings) -> ConfiguredSql:
+    text = settings.heartbeat_action_query or ""
+    return ConfiguredSql(text, name="the statement", is_filled=is_filled(settings, _QUERY, text))

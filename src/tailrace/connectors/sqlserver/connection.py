@@ -14,10 +14,11 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tailrace.connectors.shared.configured_sql import running
 from tailrace.connectors.shared.driver_sessions import DriverSession, shortened
 from tailrace.connectors.sqlserver import driver
 from tailrace.connectors.sqlserver.connection_string import connection_string
-from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver, state_of
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import RetriableError, TailraceError
@@ -112,10 +113,10 @@ class Session(DriverSession):
 
     @contextlib.contextmanager
     def _cursor(self, sql: str, params: tuple[Any, ...]) -> Iterator[Any]:
-        with self.translated(f"running {shortened(sql)!r} on {self._where}"):
+        with self.translated(f"{running(sql, shortened(sql))} on {self._where}", sql):
             cursor = self._connection.cursor()
             try:
-                cursor.execute(sql, *params)
+                cursor.execute(str(sql), *params)
                 yield cursor
             finally:
                 cursor.close()
@@ -123,6 +124,10 @@ class Session(DriverSession):
     def meaning(self, error: Exception, doing: str) -> TailraceError | None:
         """The meaning of the driver's errors (`errors_of_driver.py`)."""
         return of_driver(error, doing) if is_of_driver(error, driver.driver()) else None
+
+    def code(self, error: Exception) -> str:
+        """The SQLSTATE, in the driver's words: it has no numbers."""
+        return state_of(error)
 
     def _give_up(self) -> None:
         """Roll back, unless the server has done so or is gone: then the original error says why."""

@@ -86,6 +86,11 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
     return _lasting(text, message)
 
 
+def state_of(error: BaseException) -> str:
+    """The SQLSTATE of an error in the driver's words, which have nothing of the statement."""
+    return str(getattr(error, "driver_error", "") or "") or "the server or the driver refuses it"
+
+
 def server_text(error: BaseException | None) -> str:
     """The server's text, without the prefixes of the driver's layers."""
     told = getattr(error, "ddbc_error", None) or str(error)
