@@ -3,6 +3,7 @@
 Environment variables name running servers, which are used instead of starting one:
 `TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port`, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` and
 `TAILRACE_TEST_DB2_URL=db2://user:password@host:port/DATABASE` (instead of the stand-ins), `TAILRACE_TEST_KAFKA=host:port`.
+`TAILRACE_TEST_FAST=1`, which `./run tests --fast` sets, leaves out whole files without importing them, and most random examples.
 """
 
 import fcntl
@@ -10,6 +11,7 @@ import gc
 import hashlib
 import logging
 import os
+import re
 import sys
 import tempfile
 import uuid
@@ -41,7 +43,9 @@ from tailrace_standins.servers.sqlserver_server import server as sql_server
 
 os.environ.update(lacking_for(["db2"]))  # pytest-xdist's workers begin with it
 settings.register_profile("suite", deadline=None, print_blob=True)  # the first example of many compiles something
-settings.load_profile("suite")
+settings.register_profile("fast", settings.get_profile("suite"), max_examples=20)
+FAST = bool(os.environ.get("TAILRACE_TEST_FAST"))
+settings.load_profile("fast" if FAST else "suite")
 TESTS = Path(__file__).parent
 TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
@@ -49,7 +53,8 @@ TESTS_WITHOUT_SQL_SERVER: list[str] = []
 TESTS_WITHOUT_DB2: list[str] = []
 ONLY = "only on the stand-in: "
 LINES_AT_ONCE = 40  # of a failure
-SERVERS = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow"}
+NOT_FAST = {"mysql", "kafka", "spark", "debezium", "drivers", "registry", "slow", "long"}  # `run` leaves the same marks out
+WHOLE_FILE = re.compile(rf"^pytestmark = .*\bpytest\.mark\.({'|'.join(sorted(NOT_FAST))})\b", re.MULTILINE)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -184,12 +189,19 @@ def kafka_broker() -> Iterator[Broker]:
 
 @pytest.hookimpl(optionalhook=True)  # there without xdist too
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """With `--dist loadfile`: files in their order, and what must be compiled is compiled once."""
+    """With `--dist loadfile`: files in their order."""
     if config.getoption("dist") != "loadfile":
         return None
     from support.scheduling import Files
 
     return Files(config, log)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """With `--fast`: a file that marks all its tests as others is not imported, unless the command names it."""
+    if not FAST or not collection_path.name.startswith("test_"):
+        return None
+    return True if WHOLE_FILE.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -205,14 +217,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a SQL Server talks to it through a driver; files that need servers come first.
+    """Whatever asks for a SQL Server talks to it through a driver; files that need servers, or long, come first.
 
     What is left at the end of a run is short then, and no worker waits long for another.
     """
     for item in items:
         if "sqlserver_server" in getattr(item, "fixturenames", ()):
             item.add_marker("drivers")
-    waiting = {item.path for item in items if any(mark.name in SERVERS for mark in item.iter_markers())}
+    waiting = {item.path for item in items if any(mark.name in NOT_FAST for mark in item.iter_markers())}
     items.sort(key=lambda item: item.path not in waiting)
 
 

@@ -40,12 +40,14 @@ def graph(of):
     return drawn_together(imports_of(modules, typing=True), {name: part_of(name) for name in modules})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("of", "known"), [("packages", PACKAGES), ("files", FILES)])
 def test_nothing_imports_itself_by_way_of_others(of, known):
     found = circles(without(graph(of), known))
     assert not found, f"{of} in a circle: move what they share below both of them"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("of", "known", "one"), [(of, known, one) for of, known in (("packages", PACKAGES), ("files", FILES)) for one in known]
 )

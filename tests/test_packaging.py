@@ -66,6 +66,7 @@ def test_what_the_second_needs_is_locked_too():
     assert [need for need in needs if need not in locked] == ["tailrace"]
 
 
+@pytest.mark.long
 def test_the_wheel_of_tailrace_has_no_server_and_no_test(tmp_path):
     names = wheel_of(ROOT, tmp_path)
     version = f"tailrace-{tailrace.__version__}.dist-info"
@@ -80,6 +81,7 @@ def test_the_wheel_of_tailrace_has_no_server_and_no_test(tmp_path):
     assert [name for name in names if "test" in name] == []
 
 
+@pytest.mark.long
 def test_that_of_the_second_has_nothing_but_it_and_all_that_it_reads(tmp_path):
     names = wheel_of(ROOT / "standins", tmp_path)
     assert {name.split("/")[0] for name in names if "dist-info" not in name} == {"tailrace_standins"}
@@ -105,6 +107,7 @@ def test_it_needs_nothing_of_the_command_line():
     assert [path for path in (ROOT / "standins" / "src").rglob("*.py") if "tailrace.cli" in path.read_text()] == []
 
 
+@pytest.mark.long
 def test_without_it_the_command_line_works_and_the_demo_says_what_to_do():
     helped = started("--help")
     assert helped.returncode == 0, helped.stderr

@@ -7,7 +7,7 @@ import pytest
 from support.scheduling import Files
 
 CONFIG = SimpleNamespace(option=SimpleNamespace(loadscopereorder=False), getvalue=lambda name: ["2*popen"])
-FILES = ("a", "b", "connectors/mysql/log/c", "d", "connectors/mysql/rows/e", "f")
+FILES = ("a", "b", "c", "d", "e", "f")
 TESTS = [f"tests/{file}.py::test_{number}" for file in FILES for number in range(4)]
 
 
@@ -63,12 +63,6 @@ def test_each_test_runs_once_and_a_file_in_one_worker(files, workers):
     assert files.tests_finished
     assert not files.has_pending
     assert all(worker.shutting_down for worker in workers)
-
-
-def test_files_that_compile_the_same_run_in_one_worker(files, workers):
-    run(files, workers)
-    compiling = [{worker.file(number) for number in worker.done if "mysql" in TESTS[number]} for worker in workers]
-    assert sorted(map(len, compiling)) == [0, 2]
 
 
 def test_what_has_run_is_not_looked_through_again(files, workers):

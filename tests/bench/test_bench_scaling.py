@@ -35,6 +35,7 @@ def test_planning_and_state_of_a_snapshot_stay_within_their_bounds():
     assert found["largest_progress"] < 60_000
 
 
+@pytest.mark.long
 def test_what_a_chunk_costs_does_not_grow_with_the_tables_that_wait():
     """Twenty thousand tables in one lane, of each of which the log has told a row: a look at each would take 15 ms."""
     names = [f'"shop"."t{n}"' for n in range(20_000)]
@@ -48,6 +49,7 @@ def test_what_a_chunk_costs_does_not_grow_with_the_tables_that_wait():
     assert (time.process_time() - begun) / 400 < 0.004
 
 
+@pytest.mark.long
 def test_a_plan_for_many_lanes_fits_into_a_message():
     """Its one record has the parts of all lanes."""
     assert simulated(population(10_000, 20_000), 64, waves_at_most=1).plan_bytes < (1 << 20) // 2

@@ -15,6 +15,7 @@ from support.machines.namespaces import PLACES, sweep
 from support.machines.network import Network
 from tailrace_standins.servers.waiting import wait_until
 
+pytestmark = pytest.mark.long
 PORT = 7000
 WAIT = 20
 ECHO = f"""

@@ -18,7 +18,7 @@ from tailrace.connectors.load import from_mapping
 from tailrace.source.job import Job, Pace
 
 TESTS = Path(__file__).parents[1]
-KILLS = 20 if EVERY else 8
+KILLS = 20 if EVERY else 5
 pytestmark = [pytest.mark.mysql, pytest.mark.slow]
 
 

@@ -8,10 +8,15 @@ from tests.differential.compare import compare
 from tests.differential.runs import Bench
 from tests.differential.variants import HEARTBEATS, Variant
 
+from support.every_scenario import only_with_all
+
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
+IN_CI = "heartbeats, names for avro, minimal"
 
 
-@pytest.mark.parametrize("variant", HEARTBEATS, ids=lambda v: v.name)
+@pytest.mark.parametrize(
+    "variant", [v if v.name == IN_CI else pytest.param(v, marks=only_with_all) for v in HEARTBEATS], ids=lambda v: v.name
+)
 def test_heartbeats_look_like_debeziums_and_change_nothing_else(bench: Bench, variant: Variant):
     theirs, ours = bench.from_debezium(variant), bench.from_tailrace(variant)
     topic = heartbeat_topic(variant)

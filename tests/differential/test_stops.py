@@ -4,9 +4,10 @@ import pytest
 from tests.differential import cases, debezium
 from tests.differential.runs import PREFIX
 
+from support.every_scenario import only_with_all
 from tailrace_standins.servers.mysql_server import MySqlServer
 
-pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
+pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow, only_with_all]  # Debezium's version is pinned
 SAME_NAMES = (
     "CREATE DATABASE d_same_names",
     "CREATE TABLE d_same_names.t (id INT PRIMARY KEY, `a b` INT, `a-b` INT)",

@@ -8,6 +8,7 @@ from tests.formats.comparing import compare, is_redefined, same_bytes
 from tests.formats.connect_parts import Converter
 from tests.formats.golden_lines import every_line
 from tests.formats.registered import Registered, told
+from tests.support.every_scenario import EVERY
 from tests.support.fake_registry import FakeRegistry
 
 from tailrace.encoding.avro.messages import AvroFormat
@@ -42,6 +43,7 @@ CASES = {
         {"strategy": Strategy.TOPIC_RECORD},
     ),
 }
+WITH_A_THIRD = {"scrub", "no meta data", "enhanced"}  # of the lines, unless all is run
 
 
 @pytest.mark.debezium
@@ -49,9 +51,10 @@ CASES = {
 def test_schemas_and_bytes_are_those_of_confluents_converter(server_parts, registry, case):
     properties, options, ids = CASES[case]
     converter = theirs(registry, **properties)
+    is_third = case in WITH_A_THIRD and not EVERY
     found = compare(
         server_parts,
-        every_line(),
+        every_line()[::3] if is_third else every_line(),
         Registered(registry, AvroFormat(AvroOptions(**options)), **ids),
         key=converter,
         value=converter,
@@ -60,7 +63,7 @@ def test_schemas_and_bytes_are_those_of_confluents_converter(server_parts, regis
     )
     differing = [each for each in found.differences if not is_redefined(each)]
     assert not differing, told(differing, registry)
-    assert found.records > 2000
+    assert found.records > (600 if is_third else 2000)
 
 
 def made_lines():

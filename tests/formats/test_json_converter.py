@@ -11,6 +11,7 @@ from tests.formats.comparing import assert_same, outcomes, same_bytes
 from tests.formats.connect_parts import Converter
 from tests.formats.golden_lines import every_line, golden_lines, sources
 
+from support.every_scenario import only_with_all
 from tailrace.encoding.json import JsonEncoder
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.schema.decimals import DECIMAL
@@ -46,8 +47,15 @@ def test_golden_lines_come_back_as_they_are(source):
 
 @pytest.mark.debezium
 @pytest.mark.parametrize("source", sources())
-@pytest.mark.parametrize("schemas", [True, False], ids=["with schemas", "without schemas"])
-@pytest.mark.parametrize("defaults", [True, False], ids=["defaults for nulls", "nulls"])
+@pytest.mark.parametrize(
+    ("schemas", "defaults"),
+    [
+        pytest.param(True, True, id="with schemas, defaults for nulls"),
+        pytest.param(False, False, id="without schemas, nulls"),
+        pytest.param(True, False, id="with schemas, nulls", marks=only_with_all),
+        pytest.param(False, True, id="without schemas, defaults for nulls", marks=only_with_all),
+    ],
+)
 def test_keys_values_and_headers_are_those_of_kafkas_converter(connect_parts, source, schemas, defaults):
     converter = theirs(schemas=schemas, defaults=defaults)
     found = assert_same(

@@ -95,6 +95,7 @@ def test_a_damaged_file_is_compiled_again(folder, told, caplog):
     assert len(told) == 2
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is the machine's own processor")
 def test_code_of_a_machine_is_found_on_one_with_another_processor(folder):
     run = [sys.executable, "-c", HIT]

@@ -10,6 +10,7 @@ import pytest
 from support.every_scenario import only_with_all
 from tailrace.preparation.kernel_modules import kernel_modules
 
+pytestmark = pytest.mark.long
 SOME = ("tailrace.changes.distinct", "tailrace.transforms.java_hashes")
 COMPILING = """
 import re, sys

@@ -42,6 +42,7 @@ def few(tmp_path, monkeypatch):
     mark.cache_clear()
 
 
+@pytest.mark.long
 def test_all_are_compiled_by_several_processes_and_the_next_ones_wait_and_find_them(few):
     told, waiting = Told(), Told()
     with locked(writable_folder() / "compiling.lock"):
@@ -57,6 +58,7 @@ def test_all_are_compiled_by_several_processes_and_the_next_ones_wait_and_find_t
     assert len([path for path in writable_folder().iterdir() if path.name.startswith("tailrace.")]) == 5
 
 
+@pytest.mark.long
 def test_a_kernel_that_can_not_be_compiled_is_named_and_a_run_goes_on(few, monkeypatch, capfd, caplog):
     monkeypatch.setattr(kernels, "kernel_modules", lambda: ("tailrace.changes.no_such_kernel",))
     monkeypatch.setattr(kernels, "entries_of", lambda _: 1)

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from support.counting_log import STRUCTURE_EVERY, counting_job
+from support.every_scenario import EVERY
 from tailrace.sinks.files import FilesSink
 from tailrace.source.job import Pace
 
 TESTS = Path(__file__).parents[1]
 CHANGES = 14_000
-KILLS = 20
+KILLS = 20 if EVERY else 8
 
 
 def start_task(job_file, *, first, until=CHANGES):

@@ -15,6 +15,7 @@ def test_what_is_delivered_is_as_it_was_at_p_and_the_stream_tells_the_rest():
     run_all(SCHEDULES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from support.captured_shops import KINDS, Db2Shop, Shop, SqlServerShop, shop_of
+from support.captured_shops import Db2Shop, Shop, SqlServerShop, shop_of
+from support.every_scenario import only_with_all
 from support.meanwhile import meanwhile
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
@@ -15,7 +16,7 @@ FORMATS = {SqlServerShop: "sqlserver-cdc", Db2Shop: "db2-cdc"}
 TIMESTAMPS = {SqlServerShop: "datetime2(3)", Db2Shop: "TIMESTAMP(3)"}
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["sqlserver", pytest.param("db2", marks=only_with_all)])
 def shop(request: pytest.FixtureRequest) -> Shop:
     return shop_of(request)
 

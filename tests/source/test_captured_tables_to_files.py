@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from support.captured_shops import KINDS, Shop, plain_properties, shop_of
+from support.captured_shops import Shop, plain_properties, shop_of
+from support.every_scenario import only_with_all
 from tailrace.link import Link
 from tailrace.source import run
 from tailrace.streaming.jobs import load_job
@@ -18,7 +19,7 @@ from tailrace.streaming.targets import Target
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[pytest.param("sqlserver", marks=only_with_all), "db2"])
 def shop(request: pytest.FixtureRequest) -> Shop:
     made = shop_of(request)
     made.sql("CREATE TABLE S.ORDERS (ID INTEGER NOT NULL PRIMARY KEY, ITEM VARCHAR(20))")

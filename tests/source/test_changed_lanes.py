@@ -10,7 +10,7 @@ import uuid
 import pytest
 from attrs import evolve
 
-from support.captured_shops import IN_LONG_RUNS, SIGNALS, ask, shop_of, signal_table
+from support.captured_shops import IN_LONG_RUNS, KINDS, SIGNALS, ask, shop_of, signal_table
 from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once, by_any_chain
 from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
@@ -18,6 +18,10 @@ from tailrace.connectors.mysql import streaming
 from tailrace.sinks.kafka.progress import ProgressRecord
 
 SMALL_BLOCK = 600  # bytes: batches end within transactions
+MYSQL = pytest.param("mysql", marks=pytest.mark.mysql)
+ON_MYSQL = [MYSQL, *(pytest.param(kind, marks=[pytest.mark.drivers, only_with_all]) for kind in KINDS)]
+NUMBERS = [(4, 2), (2, 4), (4, 1), (1, 3)]  # of lanes, before and after
+IN_CI = {"mysql": [(4, 2), (1, 3)], "sqlserver": [(2, 4), (4, 1)]}
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 
@@ -107,6 +111,7 @@ def rows(source, chance):
     return Rows(source, chance)
 
 
+@pytest.mark.parametrize("source", ON_MYSQL, indirect=True)
 def test_changed_topic_names_after_a_kill(runs, rows):
     runs.start(2)
     rows.write(8)
@@ -122,6 +127,7 @@ def test_changed_topic_names_after_a_kill(runs, rows):
     assert ["under the topic names of before" in line for line in told] == [True]
 
 
+@pytest.mark.parametrize("source", ON_MYSQL, indirect=True)
 def test_the_names_change_at_once_where_lanes_stand_together(runs, rows):
     runs.start(2)
     for _ in range(3):
@@ -144,7 +150,16 @@ def test_any_chain_after_another_with_any_number_of_lanes_and_any_kills(runs, ro
     assert_each_change_once(runs.rows(), rows)
 
 
-@pytest.mark.parametrize(("before", "after"), [(4, 2), (2, 4), (4, 1), (1, 3)])
+def with_numbers():
+    """Each database with each change of the number; without `--all` each change with one of them."""
+    for source in IN_LONG_RUNS:
+        (kind,) = source.values
+        for numbers in NUMBERS:
+            more = [] if numbers in IN_CI.get(kind, NUMBERS) else [only_with_all]
+            yield pytest.param(kind, *numbers, marks=[*source.marks, *more])
+
+
+@pytest.mark.parametrize(("source", "before", "after"), list(with_numbers()), indirect=["source"])
 def test_another_number_of_lanes_and_other_names_after_a_kill_and_after_a_kill_on_the_way(runs, rows, before, after):
     runs.start(before)
     rows.write(8)
@@ -159,6 +174,7 @@ def test_another_number_of_lanes_and_other_names_after_a_kill_and_after_a_kill_o
     assert_each_change_once(runs.rows(), rows)
 
 
+@pytest.mark.parametrize("source", ON_MYSQL, indirect=True)
 def test_a_record_of_an_earlier_version_is_taken_to_have_the_names_of_the_configuration(runs, rows, monkeypatch):
     """It goes on with them, and they are stored from then on."""
     of_earlier = ProgressRecord.to_json
@@ -214,7 +230,7 @@ def test_any_changes_and_kills_within_what_a_signal_asked_for(runs, rows, source
     assert {key: reads[key] for key in unchanged if reads[key] != [known[key]]} == {}
 
 
-@pytest.mark.parametrize("source", [pytest.param("mysql", marks=pytest.mark.mysql)], indirect=True)
+@pytest.mark.parametrize("source", [MYSQL], indirect=True)
 def test_a_lane_within_a_transaction_reads_it_to_its_end_before_there_are_more(runs, rows):
     """It has counted its delivered rows, of all tables, for the case that another server has to be read."""
     runs.start(1)

@@ -15,6 +15,7 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import counting_job, delivered, grow, purge
+from support.every_scenario import only_with_all
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.link import Link
 from tailrace.source import run
@@ -115,7 +116,7 @@ def test_a_bounded_run_that_is_stopped_is_not_taken_for_done(spark, job, checkpo
     assert delivered(tmp_path) == list(range(700))
 
 
-@pytest.mark.parametrize("available_now", [True, False])
+@pytest.mark.parametrize("available_now", [pytest.param(True, marks=only_with_all), False])
 def test_a_query_that_somebody_else_stops_is_not_taken_for_done(spark, job, checkpoint, tmp_path, available_now):
     slow = evolve(job, document={**job.document, "pause_seconds": 0.05}, pace=Pace(commit_seconds=0.05))
     told = []

@@ -18,7 +18,7 @@ from support.random_frames import FrameReading
 from tailrace_standins.servers.db2_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
-EXAMPLES = int(os.environ.get("TAILRACE_TEST_FRAMES", "2"))  # each takes a few seconds
+EXAMPLES = int(os.environ.get("TAILRACE_TEST_FRAMES", "1"))  # each takes a few seconds
 TYPES = {"decimal_handling_mode": "string", "tailrace_registered_anew": "accept"}
 
 

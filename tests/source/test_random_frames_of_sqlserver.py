@@ -20,7 +20,7 @@ from support.random_frames import FrameReading
 from tailrace_standins.servers.sqlserver_server import Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
-EXAMPLES = int(os.environ.get("TAILRACE_TEST_FRAMES", "2"))  # each takes a few seconds
+EXAMPLES = int(os.environ.get("TAILRACE_TEST_FRAMES", "1"))  # each takes a few seconds
 
 
 class FrameReader(FrameReading, Reader):

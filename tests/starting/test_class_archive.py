@@ -72,6 +72,7 @@ def made(archive):
     return make(archive, lambda: said.append("begins")), said
 
 
+@pytest.mark.long
 def test_it_is_made_once_and_given_to_java(archive, training, tmp_path):
     training(WRITES)
     assert archive.options() == ()
@@ -82,6 +83,7 @@ def test_it_is_made_once_and_given_to_java(archive, training, tmp_path):
     assert oct(archive.path.stat().st_mode & 0o777) == "0o600"
 
 
+@pytest.mark.long
 def test_a_newer_java_has_an_ahead_of_time_cache(tmp_path, jars, training):
     training(WRITES)
     archive = archive_of(a_java(tmp_path / "25", "25.0.2", own_classes=False), jars, OPTIONS)
@@ -107,6 +109,7 @@ def test_another_java_another_spark_and_other_options_have_another_one(archive, 
     assert len({each.path for each in found}) == 6
 
 
+@pytest.mark.long
 def test_while_another_process_makes_it_nobody_waits(archive, training):
     training(WRITES)
     archive.path.parent.mkdir(parents=True, mode=0o700)
@@ -117,6 +120,7 @@ def test_while_another_process_makes_it_nobody_waits(archive, training):
     assert made(archive) == ("", ["begins"])
 
 
+@pytest.mark.long
 def test_a_failure_says_why_and_is_remembered(archive, training):
     training(FAILS)
     why = made(archive)[0]
@@ -131,12 +135,14 @@ def test_a_failure_says_why_and_is_remembered(archive, training):
     assert not has_failed(archive)
 
 
+@pytest.mark.long
 def test_one_that_takes_too_long_is_a_failure(archive, training):
     training("import time; time.sleep(60)")
     assert make(archive, list, seconds=0.5).startswith("not ready within 0.5 s")
     assert has_failed(archive)
 
 
+@pytest.mark.long
 def test_what_others_could_have_written_is_not_given_to_java(archive, training, tmp_path):
     training(WRITES)
     made(archive)
@@ -151,6 +157,7 @@ def test_what_others_could_have_written_is_not_given_to_java(archive, training, 
     assert archive.options() == ()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 def test_one_of_another_user_is_not_given_to_java(archive, training):
     training(WRITES)
@@ -159,6 +166,7 @@ def test_one_of_another_user_is_not_given_to_java(archive, training):
     assert archive.options() == ()
 
 
+@pytest.mark.long
 def test_a_folder_that_others_can_write_to_gets_none(archive, training):
     training(WRITES)
     archive.path.parent.mkdir(parents=True)
@@ -167,12 +175,14 @@ def test_a_folder_that_others_can_write_to_gets_none(archive, training):
     assert not archive.path.exists()
 
 
+@pytest.mark.long
 def test_where_nothing_can_be_written_the_reason_is_told(archive, training, cache):
     training(WRITES)
     cache.parent.write_text("a file where the cache should be")
     assert str(cache) in made(archive)[0]
 
 
+@pytest.mark.long
 def test_what_was_not_used_for_long_is_removed_when_another_is_made(archive, training):
     training(WRITES)
     folder = archive.path.parent
@@ -186,6 +196,7 @@ def test_what_was_not_used_for_long_is_removed_when_another_is_made(archive, tra
     assert sorted(each.name for each in folder.iterdir()) == sorted(expected)
 
 
+@pytest.mark.long
 def test_a_session_counts_as_a_use(archive, training):
     training(WRITES)
     made(archive)
@@ -194,6 +205,7 @@ def test_a_session_counts_as_a_use(archive, training):
     assert archive.path.stat().st_mtime > time.time() - 60
 
 
+@pytest.mark.long
 def test_one_on_a_file_system_that_is_only_read_is_given_to_java(archive, training, monkeypatch):
     training(WRITES)
     make(archive, lambda: None)

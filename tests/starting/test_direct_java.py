@@ -13,6 +13,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
+from support.every_scenario import only_with_all
 from tailrace.starting.class_archive import ClassArchive
 from tailrace.starting.direct_java import is_plain, start_java
 from tailrace.starting.session_java import archive_is_missing, archive_of_session, options_beside, spark_jars
@@ -232,10 +233,10 @@ BEGUN = "def begun_by(spark):\n    return spark.sparkContext._gateway.proc.args[
         ("whole", "java pyspark"),
         ("broken", "spark-submit pyspark"),
         ("early", "java"),
-        ("connected", "java"),
+        pytest.param("connected", "java", marks=only_with_all),
         ("dead", "spark-submit pyspark"),
-        ("other", "java pyspark"),
-        ("closed", "spark-submit pyspark"),
+        pytest.param("other", "java pyspark", marks=only_with_all),
+        pytest.param("closed", "spark-submit pyspark", marks=only_with_all),
     ],
 )
 def test_a_session_is_the_same_whoever_has_started_java_and_made_it(how, makers):
@@ -261,8 +262,15 @@ def test_a_run_that_ends_early_ends_java_too(tmp_path):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
-@pytest.mark.parametrize("later", [0.2, 1.0])
+@pytest.mark.parametrize(
+    ("number", "code", "later"),
+    [
+        (signal.SIGINT, 130, 0.2),
+        (signal.SIGTERM, -signal.SIGTERM, 1.0),
+        pytest.param(signal.SIGINT, 130, 1.0, marks=only_with_all),
+        pytest.param(signal.SIGTERM, -signal.SIGTERM, 0.2, marks=only_with_all),
+    ],
+)
 def test_a_signal_while_java_starts_ends_all_at_once_and_leaves_nothing(tmp_path, number, code, later):
     if not is_plain(spark_jars()) or archive_is_missing():
         pytest.skip("Java is not started early here")

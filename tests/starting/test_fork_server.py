@@ -16,7 +16,7 @@ from tailrace.cli.worker_python import worker_python
 from tailrace.starting.fork_server import SOCKET
 from tailrace.starting.fork_server_owner import ForkServer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a fork server on Linux only")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="there is a fork server on Linux only")]
 PRELOADED = "fractions"
 SHOW = f"""
 import json, os, sys, threading

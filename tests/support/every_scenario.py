@@ -6,4 +6,6 @@ from typing import Final
 import pytest
 
 EVERY: Final = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
-only_with_all: Final = pytest.mark.skipif(not EVERY, reason="TAILRACE_TEST_EVERY_SCENARIO=1 runs it")
+WHY: Final = "TAILRACE_TEST_EVERY_SCENARIO=1 runs it"
+"""Said of what is skipped without it."""
+only_with_all: Final = pytest.mark.skipif(not EVERY, reason=WHY)

@@ -1,7 +1,4 @@
-"""Which worker runs which file: as xdist's `loadfile`, without looking through all that was handed out after each test.
-
-Files that compile the same functions with numba go to one worker, so that only one compiles them where no cache has them yet.
-"""
+"""Which worker runs which file: as xdist's `loadfile`, without looking through all that was handed out after each test."""
 
 from __future__ import annotations
 
@@ -10,15 +7,9 @@ from typing import Any
 
 from xdist.scheduler import LoadFileScheduling
 
-TOGETHER = {f"tests/connectors/mysql/{folder}": "tests/connectors/mysql" for folder in ("log", "rows")}
-
 
 class Files(LoadFileScheduling):  # type: ignore[misc]
     """A worker gets its next file when at most two tests of the one before are left."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = str(super()._split_scope(nodeid))
-        return TOGETHER.get(file.rpartition("/")[0], file)
 
     def _assign_work_unit(self, node: Any) -> None:
         file, tests = self.workqueue.popitem(last=False)

@@ -20,7 +20,7 @@ from tailrace.connectors.change_tables import window_tables
 from tailrace_standins.servers.db2_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
-EXAMPLES = int(os.environ.get("TAILRACE_TEST_WORKLOADS", "3"))  # each takes a few seconds
+EXAMPLES = int(os.environ.get("TAILRACE_TEST_WORKLOADS", "2"))  # each takes a few seconds
 STEPS = 40
 CHOICES = ("work",) * 12 + ("step",) * 5 + ("half",) * 2 + ("read",) * 8 + ("online", "anew", "prune")
 STAND_IN_ONLY = ("half", "prune")

@@ -23,7 +23,7 @@ from tailrace.connectors.change_tables import window_tables
 from tailrace_standins.servers.sqlserver_server import Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
-EXAMPLES = int(os.environ.get("TAILRACE_TEST_WORKLOADS", "3"))  # each takes a few seconds
+EXAMPLES = int(os.environ.get("TAILRACE_TEST_WORKLOADS", "2"))  # each takes a few seconds
 STEPS = 40
 CHOICES = ("work",) * 12 + ("step",) * 6 + ("read",) * 8 + ("alter",) * 3
 POOLS = st.fixed_dictionaries({kind: st.lists(KINDS[kind].values, min_size=2, max_size=4) for kind in WHOLE_IN_IMAGES})

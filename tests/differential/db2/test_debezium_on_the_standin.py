@@ -8,7 +8,9 @@ from tests.differential.db2.running import DebeziumSession, Stand
 from tests.differential.jars import DB2, UnavailableError, debezium_jars
 from tests.differential.snapshots.running import Captured
 
-pytestmark = pytest.mark.debezium
+from support.every_scenario import only_with_all
+
+pytestmark = [pytest.mark.debezium, only_with_all]  # test_debezium_again.py has it read the stand-in too
 
 
 @pytest.fixture(scope="module")

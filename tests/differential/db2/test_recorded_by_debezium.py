@@ -85,6 +85,7 @@ def _columns(record):
     return change["id"], [column["name"] for column in change["table"]["columns"]]
 
 
+@pytest.mark.long
 def test_no_change_of_any_field_of_a_record_goes_unseen():
     for index, each in enumerate(golden(named("an online change of structure with schemas"))):
         for path, mutant in mutants(each.record):
@@ -99,6 +100,7 @@ def test_heartbeats_are_recorded_and_not_compared():
     assert not any(HEARTBEATS.fullmatch(record.topic) for record in comparable(records))
 
 
+@pytest.mark.long
 def test_no_change_of_a_record_that_a_signal_asked_for_goes_unseen():
     scenario = named("incremental snapshot")
     records = comparable(news(each.record for each in golden(scenario)))

@@ -51,6 +51,7 @@ def test_the_order_of_a_tables_rows_does_not_matter():
     assert compare(found, [*others, *turned], lanes=2) == []
 
 
+@pytest.mark.long
 def test_a_change_of_any_field_of_a_row_that_is_not_masked_is_a_difference():
     found = rules.rows(records("initial"))
     for index, record in enumerate(found):

@@ -61,6 +61,7 @@ def test_the_ends_of_transactions_count_what_was_told(scenario):
     assert {end["id"]: end["event_count"] for end in ends} == {id_: len(rows) for id_, rows in told.items()}
 
 
+@pytest.mark.long
 def test_no_change_of_any_field_of_a_record_goes_unseen():
     for index, each in enumerate(golden(named("an online change of structure with schemas"))):
         for path, mutant in mutants(each.record):
@@ -75,6 +76,7 @@ def test_heartbeats_are_recorded_and_not_compared():
     assert not any(HEARTBEATS.fullmatch(record.topic) for record in comparable(records))
 
 
+@pytest.mark.long
 def test_no_change_of_a_record_that_a_signal_asked_for_goes_unseen():
     scenario = named("incremental snapshot")
     records = comparable(each.record for each in golden(scenario))

@@ -16,6 +16,7 @@ from tailrace_standins.db2.engine.session import EngineSession
 from tailrace_standins.servers.db2_server import StandInServer
 
 pa = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.long
 TABLE = """CREATE TABLE S.T (ID INTEGER NOT NULL PRIMARY KEY, N VARCHAR(20), D DECIMAL(7,2), TS TIMESTAMP(3), T9 TIMESTAMP(9), DA DATE, C CHAR(4),
  B VARBINARY(5), O BOOLEAN, F DOUBLE)"""
 AT = dt.datetime(2026, 1, 2, 3, 4, 5, 678000)  # noqa: DTZ001 -- the type has no zone

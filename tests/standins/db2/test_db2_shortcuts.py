@@ -98,6 +98,7 @@ def condition(chance: random.Random, keys: dict[str, Any], parameters: list[Any]
     return chance.choice([f"{name} {sign} ?", f"t.{name} {sign} ?", f"? {sign} {name}"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_answers_are_those_of_sqlite(both: Both, seed: int) -> None:
     chance = random.Random(seed)
@@ -162,6 +163,7 @@ PAIRED = """SELECT CASE WHEN IBMSNAP_OPERATION = 'D' AND (LEAD(cdc.IBMSNAP_OPERA
  END OPCODE,cdc.* FROM ASNCDC.CDC_S_T cdc WHERE   IBMSNAP_COMMITSEQ >= ? AND IBMSNAP_COMMITSEQ <= ? order by IBMSNAP_COMMITSEQ, IBMSNAP_INTENTSEQ"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_change_tables_grow_under_their_readers(both: Both, changes: Replication, seed: int) -> None:
     chance = random.Random(seed)

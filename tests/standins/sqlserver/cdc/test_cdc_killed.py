@@ -18,6 +18,7 @@ from tailrace_standins.sqlserver.cdc import ChangeDataCapture, install
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.server import Engine
 
+pytestmark = pytest.mark.long
 SECONDS = 60
 TABLES = ("dbo_t_CT", "second_CT", "lsn_time_mapping", "ddl_history", "change_tables", "captured_columns")
 DYING = """

@@ -10,7 +10,9 @@ import pytest
 from tests.differential.snapshots.running import Captured
 from tests.standins.sqlserver.debezium.shop import TRANSACTIONS, Reading, Shop, ends, folded, of_tables, told
 
-pytestmark = [pytest.mark.debezium, pytest.mark.slow]
+from support.every_scenario import only_with_all
+
+pytestmark = [pytest.mark.debezium, pytest.mark.slow, only_with_all]  # in tests/differential/sqlserver it reads the stand-in too
 SNAPSHOT = {"products": 6, "products_on_hand": 6, "customers": 3, "orders": 4}
 ROWS = sum(SNAPSHOT.values())
 CHANGES = (
