@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import dropwhile, islice
 
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.catalog import Server
@@ -13,8 +14,9 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
+from tailrace.connectors.mysql.snapshots.keys import TABLES_AT_ONCE, ChunkKey, keys_of
 from tailrace.connectors.mysql.structures import Structures
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.errors import StructureError, UnsupportedError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -71,6 +73,7 @@ class ReadTables:
         self._keys = keys
         self._shapes = CapturedTables(settings, Structures(lower_names=server.lower_names), _nothing)
         self._read: dict[TableId, ReadTable] = {}
+        self._same: set[TableId] = set()  # whose key is the one with which the snapshot began
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._keys)
@@ -88,15 +91,18 @@ class ReadTables:
             UnsupportedError: a column has an unknown type.
 
         """
+        self._require_same_key(connection, table.id)  # at first, too: it waited for its turn, or a snapshot was resumed
         known = self._read.get(table.id)
         if known is None or known.table != table:
-            self._require_same_key(connection, table.id)  # at first, too: it waited for its turn, or a snapshot was resumed
             known = self._read[table.id] = self._planned(table)
         return known
 
-    def plan_again(self, table_id: TableId) -> None:
-        """A statement has altered the table, perhaps its key or a collation only, which its structure does not tell."""
-        self._read.pop(table_id, None)
+    def ask_again(self, altered: Collection[TableId] | None = None) -> None:
+        """Ask for keys again before more is read: statements have altered these tables, or, with None, perhaps any.
+
+        A structure does not tell: it has neither collations nor all indexes.
+        """
+        self._same = set() if altered is None else self._same.difference(altered)
 
     def planned(self, table: Table) -> ReadTable:
         """The same for a structure from the log, without a query."""
@@ -136,14 +142,30 @@ class ReadTables:
         return ReadTable(table, key, plans, shape)
 
     def _require_same_key(self, connection: Connection, table_id: TableId) -> None:
-        now = keys_of(connection, self._server, [table_id])[table_id]
         begun = self._keys[table_id]
-        if begun is not None and begun.index and not (isinstance(now, ChunkKey) and now.is_like(begun)):
+        if begun is None or not begun.index or table_id in self._same:
+            return
+        self._same |= self._with_same_key(connection, table_id)
+        if table_id not in self._same:
             raise StructureError(
                 f"{table_id}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, was "
                 "changed. Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty "
                 "target; one that a signal asked for can be asked for again"
             )
+
+    def _with_same_key(self, connection: Connection, first: TableId) -> set[TableId]:
+        """Those of this table and the next ones whose bounds still mean the same rows.
+
+        They are asked for together, since thousands of tables may be small. A statement that alters one of them later is in
+        the log, and has it asked for again before a chunk of it counts.
+        """
+        begun = {each: self._keys[each] for each in islice(dropwhile(first.__ne__, self._keys), TABLES_AT_ONCE)}
+        now = keys_of(connection, self._server, begun)
+        return {each for each, key in begun.items() if key is not None and _is_like(now[each], key)}
+
+
+def _is_like(now: ChunkKey | NoKey, begun: ChunkKey) -> bool:
+    return isinstance(now, ChunkKey) and now.is_like(begun)
 
 
 def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:

@@ -162,6 +162,7 @@ class MySqlSource:
         self._point = self._reached = RestartPosition.from_dict(progress.restart)
         self._gtids = gtids
         self._close_log()
+        self.tables.ask_again()
         wait_visible(self._asking, gtids)
 
     def close(self) -> None:
@@ -218,8 +219,8 @@ class MySqlSource:
         Those that it named, because a structure has neither collations nor all indexes: another collation alone gives the
         same rows another order.
         """
-        for table in named:
-            self.tables.plan_again(table)
+        if named:
+            self.tables.ask_again(named)
         now = self.definitions.structures.tables
         # Almost always they are the same objects, which is known without a look at each of thousands of tables.
         if now == before:
