@@ -6,12 +6,13 @@ They are imported where they are used, on the driver and on the executors, so no
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 PREFIX: Final = "python:"
+SHORTEST_HIDDEN: Final = 4  # no secret is as short as "1" or "yes", which are in any text
 
 
 class NotImportableError(ValueError):
@@ -59,6 +60,15 @@ def kind_and_place(error: BaseException) -> str:
         last = last.tb_next
     place = "" if last is None else f" ({Path(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno})"
     return f"{type(error).__name__}{place}"
+
+
+def refusal(error: BaseException, options: Mapping[str, str]) -> str:
+    """What is told of an error with which a user's code refuses its options: its text too, without the options' values."""
+    text = str(error)
+    for value in sorted(options.values(), key=len, reverse=True):
+        if len(value) >= SHORTEST_HIDDEN:
+            text = text.replace(value, "***")
+    return f"{kind_and_place(error)}: {text}"
 
 
 def _imported(module: str) -> Any:

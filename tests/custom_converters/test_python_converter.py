@@ -183,8 +183,8 @@ def test_what_its_function_returns_is_checked_and_no_value_is_told(code, functio
         ({"converters": "a", "a.type": "python:mine.Other"}, "the module mine has no Other"),
         ({"converters": "a", "a.type": "python:mine.__name__"}, "must be a class or a function that takes one argument"),
         ({"converters": "a,a", "a.type": "python:mine.Mine"}, "converters names a more than once"),
-        (mine(wrong="1"), "it can't be made of its options: KeyError"),
-        (mine(password="hunter2", wrong="1"), "KeyError (mine.py, line 6)"),
+        (mine(wrong="1"), "it can't be made of its options: KeyError (mine.py, line 6): 'needed'"),
+        (mine(password="hunter2", wrong="1"), "KeyError (mine.py, line 6): '***'"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_runs(code, properties, says):

@@ -65,7 +65,8 @@ class CustomConverter(Protocol):
     """A custom converter.
 
     What `python:package.module.Name` names is called with the converter's options, a dict of texts by name without the alias,
-    and returns one. A class does that with `__init__(self, options)`. An exception there refuses the options.
+    and returns one. A class does that with `__init__(self, options)`. An exception there refuses them: its text says
+    why, and is told without the options' values.
     """
 
     def converter_for(self, column: RelationalColumn) -> Conversion | None:

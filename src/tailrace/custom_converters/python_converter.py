@@ -10,7 +10,7 @@ from tailrace.changes.vectors import Vector
 from tailrace.custom_converters.interface import Conversion, CustomConverter, RelationalColumn
 from tailrace.custom_converters.spec import ColumnConversion, Converting
 from tailrace.errors import ConfigError, ConversionError
-from tailrace.python_objects import kind_and_place, load_callable
+from tailrace.python_objects import kind_and_place, load_callable, refusal
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
@@ -26,7 +26,7 @@ def python_converter(alias: str, type_: str, options: Mapping[str, str]) -> Conv
     try:
         converter: CustomConverter = made(dict(options))
     except Exception as error:  # noqa: BLE001 -- the class is the user's, and the text may have an option's value
-        raise ValueError(f"it can't be made of its options: {kind_and_place(error)}") from None
+        raise ValueError(f"it can't be made of its options: {refusal(error, options)}") from None
     if not callable(getattr(converter, "converter_for", None)):
         raise ValueError("what it makes has no method converter_for(column)")  # noqa: TRY004 -- one error for all
     return _Asked(f"converters: {alias} ({type_})", converter)

@@ -115,7 +115,8 @@ class CustomTransform(Protocol):
     """A transform.
 
     What `python:package.module.Name` names is called with the transform's options, a dict of texts by name, and returns one. A
-    class does that with `__init__(self, options)`. An exception there refuses the options.
+    class does that with `__init__(self, options)`. An exception there refuses them: its text says
+    why, and is told without the options' values.
 
     A class that has `keeps_topics = True` says that topics stay as they are; several lanes then deliver. Otherwise topics may
     follow from what records contain, so that one lane delivers everything.

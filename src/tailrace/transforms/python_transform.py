@@ -12,7 +12,7 @@ import pyarrow as pa
 from tailrace.changes.source_records import Mask, SourceRecords
 from tailrace.custom_transforms.interface import ConnectRecords, RecordsFailedError
 from tailrace.errors import TransformError
-from tailrace.python_objects import kind_and_place, load_callable
+from tailrace.python_objects import kind_and_place, load_callable, refusal
 from tailrace.transforms.python_records import Conversion, connect_records
 from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
 
@@ -45,7 +45,7 @@ class PythonTransform:
         try:
             self._transform = named(dict(options))
         except Exception as error:  # noqa: BLE001 -- the class is the user's, and the text may have an option's value
-            raise ValueError(f"{type_} can't be made of its options: {kind_and_place(error)}") from None
+            raise ValueError(f"{type_} can't be made of its options: {refusal(error, options)}") from None
         if not callable(self._transform):
             raise ValueError(f"what {type_} makes can't be called with records")  # noqa: TRY004 -- one error for all
         self._keeps_topics = _keeps_topics(named)
