@@ -56,7 +56,7 @@ def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str
 
 def _without_values(text: str, options: Mapping[str, str]) -> str:
     """Remove values: the library's messages only hold paths, but this makes sure."""
-    secret = re.compile(r"password|secret|pem|jaas|config")
+    secret = re.compile(r"password|passphrase|secret|pem|jaas|config")
     for name, value in options.items():
         if value and secret.search(name):
             text = text.replace(value, "********")
