@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from confluent_kafka import KafkaError
 from confluent_kafka.admin import (
     AclBinding,
     AclOperation,
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from tests.support.jks import jks
 from tests.support.unit_settings import unit_settings
 
-from tailrace.errors import ConfigError, TailraceError
+from tailrace.errors import ConfigError, RetriableError, TailraceError
 from tailrace.kafka import tokens
 from tailrace.kafka.options import sink_clients
 from tailrace.kafka.tail import Tail
@@ -245,6 +246,18 @@ def test_so_it_is_for_the_topic_of_the_schema_history(by_password, caplog, capfd
     message = complaint(lambda: getattr(topic, attempt)(*given), [WRONG], caplog, capfd, ConfigError)
     assert message.startswith("the topic __tailrace-progress.refused of the schema history can't be ")
     assert "uthentication failed" in message
+
+
+@pytest.mark.parametrize("attempt", ["read", "append"])
+def test_a_refusal_that_has_passed_explains_nothing_that_comes_later(by_password, attempt):
+    get_in(by_password, "passed", javas(by_password, "PLAIN"))
+    overrides = {f"producer.override.{name}": text for name, text in javas(by_password, "PLAIN").items()}
+    clients = sink_clients(by_password.address, unit_settings(overrides))
+    topic = WholeTopic(name="__tailrace-progress.passed", clients=clients, what="the schema history")
+    topic._background_errors.options["error_cb"](KafkaError(KafkaError._AUTHENTICATION, "refused"))
+    assert isinstance(topic._in_vain("read", "nothing came"), ConfigError)
+    getattr(topic, attempt)(*{"read": [[0]], "append": [[(b"k", b"v")], 0]}[attempt])
+    assert isinstance(topic._in_vain("read", "nothing came"), RetriableError)
 
 
 def test_an_authority_that_is_not_trusted_is_said(by_password, tmp_path, caplog, capfd):

@@ -107,6 +107,7 @@ class WholeTopic:
         if left:
             producer.purge()
             raise self._in_vain("written to", f"{left} records were not taken within {self.timeout * 2:g} s")
+        self._background_errors.forget()
 
     def _produce(
         self,
@@ -147,6 +148,7 @@ class WholeTopic:
             deadline = time.monotonic() + self.timeout if messages else deadline
             if time.monotonic() > deadline:
                 raise self._in_vain("read", f"nothing came for {self.timeout:g} s")
+        self._background_errors.forget()
         return [pair for number in partitions for pair in read[number]]
 
     def _is_record(self, message: Message) -> bool:
