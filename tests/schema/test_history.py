@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.history_writers import written_in_turns
 from support.tables_of_ddl import DATABASE, applied, names, table
 from tailrace.connectors.mysql.rebuilt_structures import at_or_before, rebuild
 from tailrace.connectors.mysql.statement_events import schema_events
@@ -328,16 +329,7 @@ def test_a_writer_that_had_only_loaded_knows_what_was_appended_since(tmp_path):
 @pytest.mark.parametrize("seed", range(20))
 def test_writers_that_take_turns_leave_each_record_once_in_the_order_of_the_log(tmp_path, seed):
     path, records, chance = tmp_path / "history", records_of(DDL), random.Random(seed)
-    writers, reached = [], 0
-    while reached < len(records):
-        if not writers or chance.random() < 0.3:
-            writers.append([HistoryFile(path), chance.randint(0, reached)])  # from a restart position on
-            writers[-1][0].load()
-        writer = chance.choice(writers)
-        end = writer[1] + chance.randint(1, 2)
-        writer[0].append(records[writer[1] : end])
-        writer[1] = min(end, len(records))
-        reached = max(reached, writer[1])
+    written_in_turns(lambda: HistoryFile(path), records, chance)
     assert loaded(path) == as_json(records)
     assert len(path.read_bytes().splitlines()) == len(records)
 

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
 
+from support.history_writers import written_in_turns
 from support.kafka_reading import read_topics
 from support.unit_settings import unit_settings
 from tailrace.errors import ConfigError, RetriableError
@@ -101,16 +102,7 @@ def test_what_a_writer_that_stood_still_writes_once_more_does_not_count():
 @pytest.mark.parametrize("seed", range(20))
 def test_records_of_writers_that_take_turns_are_read_in_the_order_of_the_log(seed):
     topic, records, chance = KeptTopic(), [record(number) for number in range(12)], random.Random(seed)
-    writers, reached = [], 0
-    while reached < len(records):
-        if not writers or chance.random() < 0.3:
-            writers.append([KafkaHistory(topic), chance.randint(0, reached)])  # from a restart position on
-            writers[-1][0].load()
-        writer = chance.choice(writers)
-        end = writer[1] + chance.randint(1, 2)
-        writer[0].append(records[writer[1] : end])
-        writer[1] = min(end, len(records))
-        reached = max(reached, writer[1])
+    written_in_turns(lambda: KafkaHistory(topic), records, chance)
     assert KafkaHistory(topic).load() == records
 
 

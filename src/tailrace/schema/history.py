@@ -10,10 +10,8 @@ Source: Debezium documentation, "Schema history", and files that Debezium 3.6.1 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
-import time
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import IO, Any, Final, TypeVar
 
 import orjson
 
+from tailrace.durable_files import LOCK_SECONDS, lock, sync_folder
 from tailrace.errors import RetriableError, StructureError
 from tailrace.schema.changes_topic import SchemaEvent, announced_changes, quoted_id, quoted_labels
 from tailrace.schema.literals import unescaped_literal
@@ -33,8 +32,6 @@ Version = tuple[int, ...]  # of a file: it differs when somebody has written to 
 NO_STATEMENT = (None, "", "N/A")  # values of `ddl` in records that no statement caused
 GTID = "gtid"  # in a position: the GTID of the statement itself; `gtids` is the set before it
 UNKNOWN = "tailrace.unknown"  # in a DROP: the table exists, but its structure is not known
-LOCK_SECONDS: Final = 60.0  # an append takes milliseconds: who has the lock for longer stands still
-LOCK_POLL_SECONDS: Final = 0.02
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')
 _GTIDS: Final = "gtids"  # in a position: those of the transactions that had ended
@@ -165,7 +162,7 @@ class HistoryFile:
         file.flush()
         os.fsync(file.fileno())
         if new:  # a new file survives a power failure only if its directory entry is synced too
-            _sync_directory(self._path.parent)
+            sync_folder(self._path.parent)
         written = os.fstat(file.fileno())
         self._end, self._loaded = written.st_size, _version_of(written)
 
@@ -178,20 +175,14 @@ class HistoryFile:
             yield file
 
     def _lock(self, descriptor: int) -> None:
-        deadline = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise RetriableError(f"{self} has been locked by another process for {LOCK_SECONDS:g} s") from None
-                time.sleep(LOCK_POLL_SECONDS)
-            except OSError as error:
-                if error.errno not in _NO_LOCKS:
-                    raise
-                return  # without a lock, what others wrote up to now is still read first
-            else:
-                return
+        try:
+            is_locked = lock(descriptor, LOCK_SECONDS)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return  # without a lock, what others wrote up to now is still read first
+        if not is_locked:
+            raise RetriableError(f"{self} has been locked by another process for {LOCK_SECONDS:g} s")
 
 
 def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
@@ -338,11 +329,3 @@ def _ends_with_newline(path: Path, end: int) -> bool:
     with path.open("rb") as file:
         file.seek(end - 1)
         return file.read(1) == b"\n"
-
-
-def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

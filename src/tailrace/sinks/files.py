@@ -25,9 +25,10 @@ from urllib.parse import quote
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.durable_files import sync_folder
 from tailrace.errors import ProgressError
 from tailrace.sinks.base import RecordedState
-from tailrace.sinks.lane_record import Commit, room_on_disk, sync_folder
+from tailrace.sinks.lane_record import Commit, room_on_disk
 from tailrace.sinks.one_lane import OneLaneSink
 
 OWN_FOLDER = "_tailrace"

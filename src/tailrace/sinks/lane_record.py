@@ -13,11 +13,9 @@ files that nobody will read, but it can't have committed.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import socket
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -26,11 +24,10 @@ from typing import Any
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.durable_files import LOCK_SECONDS, lock, sync_folder
 from tailrace.errors import FencedError, ProgressError, SinkLostError
 
 FORMAT = 1
-LOCK_SECONDS = 60
-LOCK_POLL_SECONDS = 0.02
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -240,23 +237,6 @@ def replace_file(path: Path, content: Mapping[str, Any]) -> None:
     sync_folder(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Sync a folder's entries to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _lock(descriptor: int, folder: Path) -> None:
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise ProgressError(f"{folder}/lock has been held by another process for {LOCK_SECONDS} s") from None
-            time.sleep(LOCK_POLL_SECONDS)
-        else:
-            return
+    if not lock(descriptor, LOCK_SECONDS):
+        raise ProgressError(f"{folder}/lock has been held by another process for {LOCK_SECONDS} s")
