@@ -42,6 +42,10 @@ class NoSuchHostError(ConfigError):
     """A host name is unknown: a mistake, or a container that is about to start."""
 
 
+class MissingLocallyError(ConfigError):
+    """Something is missing on this machine that another may have, such as credentials or a library."""
+
+
 class UnsupportedError(TailraceError):
     """A known feature is configured that is not supported (yet)."""
 

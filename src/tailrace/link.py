@@ -1,7 +1,7 @@
 """The link between the driver and the tasks that run on the same machine.
 
-Figures, notices, log lines and console lines go one way, "stop" goes the other. It is a convenience, not part of
-delivery: a task without a link (after the driver's death) uses only its time budget. It is a Unix socket in a folder that
+Figures, notices, log lines and console lines go one way, "stop" and what `told_turns` says go the other. It is a convenience, not
+part of delivery: a task without a link (after the driver's death) uses only its time budget. It is a Unix socket in a folder that
 only this user can enter, so no key is needed; messages are JSON, never pickles. Tasks on other machines have `remote_link`.
 """
 
@@ -14,16 +14,16 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any
 
 from tailrace.remote_link import RemoteAddress, RemoteListener
+from tailrace.told_turns import ASK, ToldTurns, TurnReporter
 
 Handler = Callable[[str, Any], None]
-GO, STOP = b"go", b"stop"
 KEPT, KEPT_TEXTS = "kept", 3
 REACHED = "reached"  # told by the planner: all that was wanted is delivered
 ASK_SECONDS = 0.1
@@ -50,6 +50,7 @@ class Link:
         self.address = str(self.folder / "link")
         self.elsewhere: RemoteAddress | None = None
         self._remote: RemoteListener | None = None
+        self._turns = ToldTurns()
         self._kept: dict[str, str] = {}
         self._listener = Listener(self.address, family="AF_UNIX")
         self._accepting = threading.Thread(target=self._accept, daemon=True, name="tailrace-link")
@@ -57,7 +58,7 @@ class Link:
 
     def listen_elsewhere(self, host: str, bind: str = "", port: int = 0) -> None:
         """Listen for tasks on other machines too, as `RemoteListener` says."""
-        self._remote = RemoteListener(self._handle, self._stop.is_set, self.folder, host=host, bind=bind, port=port)
+        self._remote = RemoteListener(self._answer, self.folder, host=host, bind=bind, port=port)
         self.elsewhere = self._remote.address
 
     def keep(self, text: str) -> str:
@@ -67,8 +68,9 @@ class Link:
         return f"{self.address}#{key}"
 
     def begin_query(self) -> None:
-        """Forget what the planner of the query before has told."""
+        """Forget what planner and tasks of the query before have told."""
         self._reached.clear()
+        self._turns.forget()
 
     def has_reached_end(self) -> bool:
         """Whether the query's planner has found that there is nothing left to do."""
@@ -99,10 +101,6 @@ class Link:
             self._remote.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _handle(self, kind: str, content: Any) -> None:
-        with self._lock:
-            self._handler(kind, content)
-
     def _accept(self) -> None:
         while True:
             try:
@@ -125,12 +123,17 @@ class Link:
                     if content not in self._kept:
                         return
                     connection.send_bytes(self._kept[content].encode())
-                    continue
-                if kind == REACHED:
-                    self._reached.set()
-                elif kind != "ask":
-                    self._handle(kind, content)
-                connection.send_bytes(STOP if self._stop.is_set() else GO)
+                else:
+                    connection.send_bytes(self._answer(kind, content))
+
+    def _answer(self, kind: str, content: Any) -> bytes:
+        """Handle a message; what its sender is told."""
+        if kind == REACHED:
+            self._reached.set()
+        elif kind != ASK and not self._turns.heard(kind, content):
+            with self._lock:
+                self._handler(kind, content)
+        return self._turns.answer(kind, content, stopping=self._stop.is_set())
 
 
 def kept(place: str) -> str:
@@ -155,12 +158,12 @@ def is_listening(address: str) -> bool:
     return True
 
 
-class Reporter:
+class Reporter(TurnReporter):
     """A task's end; every message is acknowledged, so a sent message has been handled."""
 
     def __init__(self, address: str) -> None:
+        super().__init__()
         self._connection: Connection | None = None
-        self._stopping = False
         self._asked_at = -ASK_SECONDS
         self._lock = threading.RLock()  # other threads of a task write to the log
         self._connect(address)
@@ -170,21 +173,16 @@ class Reporter:
         """Whether the driver listens."""
         return self._connection is not None
 
-    def report(self, figures: Mapping[str, Any]) -> None:
-        """Send the figures so far."""
-        self.send("figures", figures)
-
-    def notice(self, text: str) -> None:
-        """Send a notice for people."""
-        self.send("notice", text)
-
     def stopping(self) -> bool:
         """Whether to end soon: the driver says so, or it is gone."""
         now = time.monotonic()
         if now - self._asked_at >= ASK_SECONDS:
             self._asked_at = now
-            self.send("ask", None)
-        return self._stopping
+            self.send(ASK, self._task)
+        return self._told_to_stop
+
+    def wait(self) -> None:
+        """Return at once: whatever was sent is answered."""
 
     def send(self, kind: str, content: Any) -> None:
         """Send a message and wait until it was handled."""
@@ -193,10 +191,10 @@ class Reporter:
                 return
             try:
                 self._connection.send_bytes(json.dumps([kind, content]).encode())
-                self._stopping = self._connection.recv_bytes() == STOP
+                self._hear(self._connection.recv_bytes())
             except (EOFError, OSError):
                 self.close()
-                self._stopping = True
+                self._told_to_stop = True
 
     def close(self) -> None:
         """Close the connection."""
@@ -210,6 +208,6 @@ class Reporter:
         try:
             self._connection = Client(address, family="AF_UNIX")
         except ConnectionRefusedError:  # the socket is there and nobody listens
-            self._stopping = True  # the driver was killed
+            self._told_to_stop = True  # the driver was killed
         except OSError:
             self._connection = None  # on another machine than the driver there is no socket

@@ -1,11 +1,12 @@
-"""The link between the driver and tasks on other machines: figures, notices and log lines one way, "stop" the other.
+"""The link between the driver and tasks on other machines: the same messages and answers as of `link`.
 
 It goes over TLS 1.3. Each run makes a key and a certificate of its own, and a secret; the tasks get the certificate and the
 secret within the job, as Spark sends them (`docs/decisions/0019-clusters.md`). A task trusts that one certificate, and the
 driver who knows the secret. Messages are JSON, never pickles.
 
-Unlike on one machine a task never waits for the driver: messages are sent on a thread, and a connection that breaks is made
-again. If the driver was there and stays away, the task ends after its next commit: another one may have its place by now.
+Unlike on one machine a task does not wait for the driver, except for some seconds where it is another attempt: messages are
+sent on a thread, and a connection that breaks is made again. If the driver was there and stays away, the task ends after its
+next commit: another one may have its place by now.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from typing import Any, Final
 from attrs import asdict, field, frozen
 
 from tailrace.errors import ConfigError
+from tailrace.told_turns import ASK, BEGUN, GO, TurnReporter
 
 ASK_SECONDS: Final = 0.3
 AGAIN_SECONDS: Final = 3.0
 GONE_SECONDS: Final = 60.0
 FLUSH_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 10.0  # for a connection, a handshake, an answer
-GO, STOP = b"g", b"s"
 _LARGEST: Final = 64 << 20
 _KEPT: Final = 1000  # messages for a driver that is away; the oldest are dropped
 _SIZE: Final = struct.Struct(">I")
@@ -68,8 +69,7 @@ class RemoteListener:
 
     def __init__(
         self,
-        handler: Callable[[str, Any], None],
-        is_stopping: Callable[[], bool],
+        answer: Callable[[str, Any], bytes],
         folder: Path,
         *,
         host: str,
@@ -79,8 +79,7 @@ class RemoteListener:
         """Begin to listen.
 
         Args:
-            handler: gets the messages, on any thread.
-            is_stopping: says what the tasks are told.
+            answer: gets the messages, on any thread, and returns what their senders are told.
             folder: one that only this user can enter.
             host: the driver's, as executors reach it.
             bind: the address to listen on; "" for `host`.
@@ -90,8 +89,7 @@ class RemoteListener:
             ConfigError: that address can't be listened on.
 
         """
-        self._handler = handler
-        self._is_stopping = is_stopping
+        self._answer_to = answer
         self._is_closed = False
         certificate, files = _new_certificate(folder)
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -134,40 +132,29 @@ class RemoteListener:
             plain.settimeout(PATIENCE_SECONDS)
             with self._context.wrap_socket(plain, server_side=True) as connection:
                 if hmac.compare_digest(_received(connection, len(self.address.secret)), self.address.secret.encode()):
-                    connection.sendall(GO)
+                    connection.sendall(_sized(GO))
                     connection.settimeout(GONE_SECONDS)
                     self._answer(connection)
 
     def _answer(self, connection: ssl.SSLSocket) -> None:
         while True:
-            kind, content = json.loads(_received(connection))
-            if kind != "ask":
-                self._handler(kind, content)
-            connection.sendall(STOP if self._is_stopping() else GO)
+            connection.sendall(_sized(self._answer_to(*json.loads(_received(connection)))))
 
 
-class RemoteReporter:
+class RemoteReporter(TurnReporter):
     """A task's end."""
 
     connected = True
     """Log lines go this way from the start: they are kept until there is a connection."""
 
     def __init__(self, address: Mapping[str, Any]) -> None:
+        super().__init__()
         self._address = RemoteAddress(**address)
         self._messages: deque[tuple[str, Any]] = deque(maxlen=_KEPT)
-        self._stopping = threading.Event()
-        self._more, self._closing = threading.Event(), threading.Event()
+        self._more, self._begun, self._closing = threading.Event(), threading.Event(), threading.Event()
         self._heard_at: float | None = None
         self._thread = threading.Thread(target=self._work, daemon=True, name="tailrace-link-elsewhere")
         self._thread.start()
-
-    def report(self, figures: Mapping[str, Any]) -> None:
-        """Send the figures so far."""
-        self.send("figures", figures)
-
-    def notice(self, text: str) -> None:
-        """Send a notice for people."""
-        self.send("notice", text)
 
     def send(self, kind: str, content: Any) -> None:
         """Send a message soon."""
@@ -176,7 +163,11 @@ class RemoteReporter:
 
     def stopping(self) -> bool:
         """Whether to end soon: the driver says so, or it was there and is gone."""
-        return self._stopping.is_set()
+        return self._told_to_stop
+
+    def wait(self, seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait until the driver has answered that the turn has begun; no longer than that."""
+        self._begun.wait(seconds)
 
     def close(self) -> None:
         """Send what is left, if the driver takes it soon, and end."""
@@ -191,12 +182,12 @@ class RemoteReporter:
                 with self._connected() as connection:
                     self._talk(connection)
                     return
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 if self._heard_at is None and not told:
                     _LOG.info("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
                 told = True
             if self._heard_at is not None and time.monotonic() - self._heard_at > GONE_SECONDS:
-                self._stopping.set()
+                self._told_to_stop = True
             if self._closing.wait(AGAIN_SECONDS):
                 return
 
@@ -224,22 +215,23 @@ class RemoteReporter:
                 except OSError:
                     self._messages.appendleft(message)
                     raise
+                if message[0] == BEGUN:
+                    self._begun.set()
             if self._closing.is_set():
                 return
             if not self._more.wait(ASK_SECONDS):
-                self._exchange(connection, b'["ask", null]')
+                self._exchange(connection, json.dumps([ASK, self._task]).encode())
             self._more.clear()
 
     def _exchange(self, connection: ssl.SSLSocket, message: bytes) -> None:
-        connection.sendall(_SIZE.pack(len(message)) + message)
-        answer = connection.recv(1)
-        if answer not in (GO, STOP):
-            raise ConnectionResetError("the driver has closed the link")
+        connection.sendall(_sized(message))
+        answer = _received(connection)
         self._heard_at = time.monotonic()
-        if answer == STOP:
-            self._stopping.set()
-        else:
-            self._stopping.clear()
+        self._hear(answer)
+
+
+def _sized(message: bytes) -> bytes:
+    return _SIZE.pack(len(message)) + message
 
 
 def _received(connection: ssl.SSLSocket, largest: int = _LARGEST) -> bytes:
@@ -254,7 +246,7 @@ def _exactly(connection: ssl.SSLSocket, size: int) -> bytes:
     while len(parts) < size:
         part = connection.recv(min(size - len(parts), 1 << 16))
         if not part:
-            raise ConnectionResetError("the task has closed the link")
+            raise ConnectionResetError("the other end has closed the link")
         parts += part
     return bytes(parts)
 

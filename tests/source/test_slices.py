@@ -52,16 +52,17 @@ def test_equal_offsets_are_no_work():
 def test_a_turn_says_whether_it_is_the_first():
     first = next_offset(INITIAL, [None], ENDLESS)
     second = next_offset(first, [Progress("5", {})], ENDLESS)
-    assert turns(INITIAL, first, 1, ENDLESS) == [Turn(Lane(), True, "", None)]
-    assert turns(first, second, 1, ENDLESS) == [Turn(Lane(), False, "5", None)]
+    assert turns(INITIAL, first, 1, ENDLESS) == [Turn(Lane(), True, "", None, number=1)]
+    assert turns(first, second, 1, ENDLESS) == [Turn(Lane(), False, "5", None, number=2)]
 
 
 def test_a_turn_that_is_run_again_in_a_run_with_a_target_ends_there():
-    assert turns(INITIAL, next_offset(INITIAL, [None], ENDLESS), 1, TO_HEAD) == [Turn(Lane(), True, "", HEAD)]
+    assert turns(INITIAL, next_offset(INITIAL, [None], ENDLESS), 1, TO_HEAD) == [Turn(Lane(), True, "", HEAD, number=1)]
 
 
 def test_a_turn_that_was_planned_with_an_end_keeps_it():
-    assert turns(INITIAL, next_offset(INITIAL, [None], TO_HEAD), 1, Goal(until={"n": 700})) == [Turn(Lane(), True, "", HEAD)]
+    planned = next_offset(INITIAL, [None], TO_HEAD)
+    assert turns(INITIAL, planned, 1, Goal(until={"n": 700})) == [Turn(Lane(), True, "", HEAD, number=1)]
 
 
 def test_offsets_survive_spark_which_stores_them_as_json():
@@ -72,7 +73,7 @@ def test_offsets_survive_spark_which_stores_them_as_json():
 def test_each_lane_gets_a_turn_and_the_floor_is_what_all_of_them_have():
     offset = next_offset(INITIAL, [Progress("7", {}), Progress("5", {})], ENDLESS)
     assert offset == {"slice": 1, "floor": "5", "until": None}
-    assert turns(INITIAL, offset, 2, ENDLESS) == [Turn(Lane(0, 2), True, "5", None), Turn(Lane(1, 2), True, "5", None)]
+    assert turns(INITIAL, offset, 2, ENDLESS) == [Turn(Lane(n, 2), True, "5", None, number=1) for n in (0, 1)]
 
 
 def test_a_target_is_reached_when_all_lanes_have_begun():
@@ -91,12 +92,12 @@ def test_a_snapshot_is_read_in_one_turn_of_a_query_of_its_own():
 
 def test_a_turn_of_the_log_that_was_not_finished_reads_the_snapshot_in_a_query_for_one():
     planned = next_offset(INITIAL, [None], ENDLESS)
-    assert turns(INITIAL, planned, 1, Goal(snapshot="q1")) == [Turn(Lane(), True, "", None, snapshot=True)]
+    assert turns(INITIAL, planned, 1, Goal(snapshot="q1")) == [Turn(Lane(), True, "", None, snapshot=True, number=1)]
 
 
 def test_a_turn_for_a_snapshot_that_is_run_again_delivers_nothing_of_the_log():
     planned = next_offset(INITIAL, [None], Goal(snapshot="q1"))
-    assert turns(INITIAL, planned, 1, TO_HEAD) == [Turn(Lane(), True, "", HEAD, snapshot=True)]
+    assert turns(INITIAL, planned, 1, TO_HEAD) == [Turn(Lane(), True, "", HEAD, snapshot=True, number=1)]
 
 
 def test_the_log_follows_a_snapshot_in_further_turns():

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from attrs import evolve
 
-from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job
+from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job, grow
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import (
     FencedError,
@@ -30,6 +30,8 @@ from tailrace.source import new_snapshot, skipped_notification
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
+from tailrace.told_turns import Attempt
+from tailrace_standins.servers.waiting import wait_until
 
 TO_700 = Turn(Lane(), True, "", {"n": 700})
 
@@ -288,6 +290,122 @@ def _dead_socket(folder):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
     return address
+
+
+PATIENT = Pace(slice_seconds=100, retry_seconds=0.01)
+
+
+@pytest.fixture
+def linked(job):
+    """The job with a link to a driver."""
+    with closing(Link(lambda kind, content: None)) as link:
+        yield evolve(job, link=link.address, pace=PATIENT)
+
+
+def of_lane(job, number, **changed):
+    """The job of one of two lanes; each has a target of its own here."""
+    return evolve(job, target=f"{job.target}-{number}", document={**job.document, **changed})
+
+
+def test_a_lane_ends_its_turn_when_another_has(linked):
+    """GIVEN a lane whose process was killed and began the turn again later, WHEN the other lane's time is over."""
+    turns = [Turn(Lane(n, 2), True, "", None, number=3) for n in (0, 1)]
+    late = threading.Thread(target=deliver, args=(of_lane(linked, 1), turns[1], Attempt(8, 1)), daemon=True)
+    late.start()
+    wait_until(lambda: of_lane(linked, 1).new_sink().peek(1), 30, lambda: "the lane has not begun")
+    deliver(evolve(of_lane(linked, 0), pace=Pace(slice_seconds=1)), turns[0], Attempt(7))
+    late.join(10)
+    assert not late.is_alive()
+    told = [n for number in (0, 1) for n in delivered(of_lane(linked, number))]
+    assert sorted(told) == list(range(994))
+
+
+def test_a_lane_does_not_end_its_turn_because_the_turn_before_has_ended(linked):
+    deliver(evolve(linked, pace=Pace(slice_seconds=0.1)), Turn(Lane(), True, "", None, number=3), Attempt(1))
+    began = time.monotonic()
+    deliver(evolve(linked, pace=Pace(slice_seconds=1)), Turn(Lane(), False, "", None, number=4), Attempt(2))
+    assert time.monotonic() - began >= 1
+
+
+@pytest.mark.parametrize("until", [None, {"n": 700}])
+def test_what_a_task_has_failed_with_is_not_tried_again(linked, monkeypatch, until):
+    """Each attempt of a wrong password counts where an account is locked after some."""
+    turn = Turn(Lane(), True, "", until, number=1)
+    fatal = evolve(linked, document={**linked.document, "fatal_at": 300})
+    with pytest.raises(PositionLostError) as first:
+        deliver(fatal, turn, Attempt(1))
+    monkeypatch.setattr(Job, "new_connector", lambda job: pytest.fail("it asks the database again"))
+    for n in (1, 2, 3):
+        with pytest.raises(PositionLostError) as further:
+            deliver(fatal, turn, Attempt(1 + n, n))
+        assert str(further.value) == str(first.value)
+    assert delivered(linked) == list(range(300))
+
+
+@pytest.mark.parametrize("until", [None, {"n": 10**6}])
+@pytest.mark.parametrize("until", [None, {"n": 10**6}])
+def test_the_other_lanes_commit_and_end_when_one_has_failed(linked, until):
+    """And their turns do not count as done."""
+    if until:
+        grow(linked.document["log"], 10**6)
+    turns = [Turn(Lane(n, 2), True, "", until, number=1) for n in (0, 1)]
+    ended = []
+
+    def other():
+        with pytest.raises(PositionLostError) as error:
+            deliver(of_lane(linked, 1, pause_seconds=0.01), turns[1], Attempt(2))
+        ended.append(str(error.value))
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    wait_until(lambda: of_lane(linked, 1).new_sink().peek(1), 30, lambda: "the lane has not begun")
+    with pytest.raises(PositionLostError) as error:
+        deliver(of_lane(linked, 0, fatal_at=300), turns[0], Attempt(1))
+    thread.join(10)
+    assert ended == [str(error.value)]
+
+
+def test_a_task_that_was_fenced_ends_alone(linked, monkeypatch):
+    sink = linked.new_sink()
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "new_sink", lambda self: sink)
+        patched.setattr(type(sink), "write", _TakenOver(sink, linked))
+        with pytest.raises(FencedError):
+            deliver(linked, TO_700, Attempt(1))
+    deliver(linked, TO_700, Attempt(2, 1))
+    assert delivered(linked) == list(range(700))
+
+
+def test_a_lane_that_tries_again_and_again_does_not_make_the_others_wait(job):
+    """GIVEN attempts without limit, WHEN the time is over; the next task goes on trying."""
+    stuck = evolve(job, document={**job.document, "fail_every": 1, "block": 1}, pace=Pace(slice_seconds=1, retry_seconds=0.05))
+    deliver(stuck, Turn(Lane(), True, "", None))
+    assert 0 < len(delivered(job)) < 700
+    deliver(evolve(job, pace=PATIENT), Turn(Lane(), False, "", {"n": 700}))
+    assert delivered(job) == list(range(700))
+
+
+def test_where_attempts_are_counted_time_does_not_end_them(job, monkeypatch):
+    monkeypatch.setattr(CountingLog, "read", _unreachable_again)
+    counted = evolve(job, pace=Pace(slice_seconds=0.1, retry_seconds=0.1, max_retries=4))
+    began = time.monotonic()
+    with pytest.raises(RetriableError, match="away"):
+        deliver(counted, Turn(Lane(), True, "", None))
+    assert time.monotonic() - began >= 0.4
+
+
+def test_a_beginning_that_is_not_fixed_is_not_left_to_the_next_turn(job, monkeypatch):
+    """Which would miss the progress that must be there by then."""
+    calls = iter([True] * 5 + [False] * 100)
+    start_point = CountingLog.start_point
+    monkeypatch.setattr(CountingLog, "start_point", lambda log: _unreachable(log) if next(calls) else start_point(log))
+    deliver(evolve(job, pace=Pace(slice_seconds=0.1, retry_seconds=0.1)), Turn(Lane(), True, "", None))
+    assert job.new_sink().peek(0) is not None
+
+
+def _unreachable_again(*_arguments):
+    raise RetriableError("the database is away")
+    yield
 
 
 SNAPSHOT = Turn(Lane(), True, "", None, snapshot=True)

@@ -2,7 +2,7 @@
 
 Change i belongs to transaction i // 7 and to topic i % 3. Every 50th transaction begins with a schema change, which goes into
 the history. A reader fails, as a real one would, if its history does not fit its position. `fail_every` makes reading fail
-repeatedly like a dropped connection; `fatal_at` makes it fail permanently.
+repeatedly like a dropped connection; `fatal_at` makes it fail permanently. `readings` is a file that gets a line each time reading begins.
 
 A snapshot has the numbers from -1 down, `rows` of them; each lane has those whose remainder is its number. Read in parts,
 each part has a block of them. With `tells` the first lane sends the number `COMPLETED` at the snapshot's end, and `SKIPPED` if
@@ -114,6 +114,7 @@ class CountingLog:
         rows=0,
         tells=False,
         whole=False,
+        readings=None,
     ):
         self._log = Path(log)
         self._block = int(block)
@@ -126,6 +127,7 @@ class CountingLog:
         self._rows = int(rows)
         self._tells = tells
         self._whole = whole
+        self._readings = readings
 
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
@@ -232,6 +234,9 @@ class CountingLog:
     def read(
         self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
     ) -> Iterator[LogBatch]:
+        if self._readings:
+            with Path(self._readings).open("a") as readings:
+                readings.write("begun\n")
         i = range_.start["n"]
         delivered = int(progress.delivered) if progress.delivered else -1
         self._check_history(history, progress)

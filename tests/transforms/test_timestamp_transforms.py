@@ -89,6 +89,25 @@ def test_one_lane_delivers_all_only_if_tables_share_topics(topic, together):
     assert any("one lane" in each for each in settings.warnings) is together
 
 
+@pytest.mark.parametrize(
+    ("chain", "together"),
+    [
+        (("ts", "route"), True),
+        (("route", "ts"), False),
+        (("ts", "other"), False),
+    ],
+)
+def test_one_lane_delivers_all_if_topics_are_renamed_by_the_time_in_them(chain, together):
+    """Two tables may have one topic then, and which can't be foreseen."""
+    kinds = {
+        "ts": ("TimestampRouter", {}),
+        "route": ("RegexRouter", {"regex": r".*-(\d{8})", "replacement": "daily-$1"}),
+        "other": ("InsertField$Value", {"static.field": "a", "static.value": "b"}),
+    }
+    settings = unit_settings(properties(*(kinds[each] for each in chain)) | {"tasks.max": "2"})
+    assert any("one lane" in each for each in settings.warnings) is together
+
+
 def test_fields_get_the_time_of_the_record():
     seen = run(changes(), (NOW, {"fields": "at,op"}), schemas=True)
     assert [each.value and each.value["payload"]["at"] for each in seen] == [1_700_000_000_000] * 3 + [None]

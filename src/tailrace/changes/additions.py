@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from tailrace.changes.field_paths import Path, is_null, nulls_of, repeated, with_default
 from tailrace.changes.layout_edits import filled
-from tailrace.changes.layouts import Array, Column, Constant, Node, Struct, Values
+from tailrace.changes.layouts import Array, Column, Constant, Node, Struct, Values, fills_nulls
 from tailrace.changes.source_records import AnyColumn, Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Vector
-from tailrace.schema.connect import NO_DEFAULT, Type
+from tailrace.schema.connect import Type
 
 Rows = npt.NDArray[np.int32]
 MakeColumn = Callable[[SourceRecords], AnyColumn]
@@ -123,7 +123,7 @@ def standing_alone(path: Path, added: Additions, *, fills: bool) -> Node:
         role = added.role(lambda records: _rows_within(records, around, None), (around, None))
         return replace(node, role=role)
     slot = node.slot
-    if isinstance(node, Column) and node.filled and node.schema.default is not NO_DEFAULT:
+    if isinstance(node, Column) and fills_nulls(node):
         filling = node
         slot = added.column(lambda records: _filled_column(records, filling))
         node = replace(node, slot=slot, filled=False)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tailrace.changes.distinct import distinct_texts
-from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
+from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct, fills_nulls
 from tailrace.changes.source_records import Mask, Objects, SourceRecords
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import take, vector_of
@@ -67,8 +67,7 @@ def is_null(records: SourceRecords, node: Node) -> Mask:
     rows = records.roles[node.role]
     column = records.columns[node.slot]
     if isinstance(column, Vector):
-        filled = isinstance(node, Column) and node.filled and node.schema.default is not NO_DEFAULT
-        return np.zeros(len(records), np.bool_) if filled else ~_valid(column, rows)
+        return np.zeros(len(records), np.bool_) if fills_nulls(node) else ~_valid(column, rows)
     if isinstance(column, Objects):
         given = np.array([value is not None for value in column.values] or [False], np.bool_)
         null: Mask = _missing(rows) | ~given[np.maximum(rows, 0)]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.schema.connect import Schema
+from tailrace.schema.connect import NO_DEFAULT, Schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +116,12 @@ class Layout:
     def schema(self) -> Schema:
         """The schema of the whole key, value or header."""
         return self.root.schema
+
+
+def fills_nulls(node: Node) -> bool:
+    """Whether a transform has put the schema's default in the place of the node's nulls."""
+    default = node.schema.default
+    return isinstance(node, Column | Values) and node.filled and default is not NO_DEFAULT and default is not None
 
 
 def layout_of_values(schema: Schema, first: int, role: int) -> Layout:

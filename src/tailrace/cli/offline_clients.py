@@ -17,8 +17,7 @@ from tailrace.config.passthrough import CLIENTS, PassThrough
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.settings import Settings
-from tailrace.errors import ConfigError
-from tailrace.kafka.msk import MissingLocallyError
+from tailrace.errors import ConfigError, MissingLocallyError
 from tailrace.kafka.options import history_clients, signal_consumer, sink_clients
 from tailrace.signals.model import Channel
 

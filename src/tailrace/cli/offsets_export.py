@@ -9,7 +9,7 @@ import typer
 
 from tailrace.cli.offsets_target import StoredProgress
 from tailrace.connect_offsets.entries import compact, key_for
-from tailrace.connect_offsets.stores import open_store
+from tailrace.connect_offsets.stores import open_store, require_own_topic
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError, StructureError
@@ -21,6 +21,7 @@ def export(config: Path, to: str, destination: str, name: str | None, checkpoint
     """Write the delivered position as Debezium's offset, and the history where the configuration says."""
     kept = StoredProgress.of(config, to, checkpoint, worker)
     settings = kept.settings
+    require_own_topic(destination, settings)
     store = open_store(destination, settings)
     connector = taking_over(settings)
     offsets = connector.offsets_of(settings, _one_position(kept.claimed(), to))

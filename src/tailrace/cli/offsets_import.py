@@ -11,7 +11,7 @@ from tailrace.cli.offsets_target import StoredProgress
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connect_offsets.entries import Offset, find_any
-from tailrace.connect_offsets.stores import open_store
+from tailrace.connect_offsets.stores import open_store, place_of, require_own_topic
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.interface import TakingOver
@@ -37,7 +37,9 @@ def import_(
         raise ConfigError("say where Kafka Connect keeps its offsets: --from, or --worker with the worker's file")
     kept = StoredProgress.of(config, to, checkpoint, worker)
     settings = kept.settings
-    store = open_store(source or (from_worker.offsets() if from_worker else ""), settings)
+    place = source or (place_of(from_worker, settings) if from_worker else "")
+    require_own_topic(place, settings)
+    store = open_store(place, settings)
     if not store.exists():
         raise ConfigError(f"there is no offset to take over: {store} does not exist")
     if not force:

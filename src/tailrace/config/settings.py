@@ -183,6 +183,7 @@ class Settings:
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
     exactly_once_support: str
+    offsets_storage_topic: str | None
     errors_tolerance: str
     topic_creation_enable: bool
     topic_creation_groups: tuple[str, ...]

@@ -302,7 +302,8 @@ def _renames(
     renames = routing_of(transforms)
     if renames is None and values["tasks.max"] != 1:
         problems.warn(
-            f"tasks.max is {values['tasks.max']}: one lane delivers, as transforms take topics from what records contain"
+            f"tasks.max is {values['tasks.max']}: one lane delivers, as transforms take topics from what records contain, or "
+            "from their time"
         )
     return renames
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
+from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values, fills_nulls
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects
 from tailrace.changes.vectors import Kind, Vector
@@ -16,7 +16,6 @@ from tailrace.changes.views import vector_of, vector_over
 from tailrace.encoding.connect_json import NULL, SCHEMA_SUFFIX, schema_prefix, text_json
 from tailrace.encoding.json_format import JsonFormat
 from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
-from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import Type
 from tailrace.schema.decimals import DECIMAL, scale_of
 
@@ -41,10 +40,11 @@ def _bare_text(layout: Layout) -> LayoutProgram:
     if isinstance(node, Constant):
         template.const(NULL if node.value is None else str(node.value).encode())
         return LayoutProgram(template.program(), [], {})
-    if not isinstance(node, Column):
-        raise UnsupportedError("a text that is no column can't be a header")
-    template.value(Op.RAW, 0, node.role, NULL)
-    return LayoutProgram(template.program(), [node.slot], {})
+    if not isinstance(node, Column | Values):
+        raise TypeError(f"a text of a {type(node).__name__}")
+    template.value(Op.RAW, 0, node.role, str(node.schema.default).encode() if fills_nulls(node) else NULL)
+    readers: dict[int, _Reader] = {0: _bare_values} if isinstance(node, Values) else {}
+    return LayoutProgram(template.program(), [node.slot], readers)
 
 
 _Reader = Callable[[AnyColumn], Vector]
@@ -195,6 +195,11 @@ def _texts(node: Values, format_: JsonFormat, column: AnyColumn) -> Vector:
     default = format_.default(node.schema) if node.filled else format_.null(node.schema)
     values = cast("Objects", column).values
     return vector_of([default if value is None else format_.value(node.schema, value) for value in values])
+
+
+def _bare_values(column: AnyColumn) -> Vector:
+    """Texts that are Python's."""
+    return vector_of([None if value is None else str(value).encode() for value in cast("Objects", column).values], Kind.TEXT)
 
 
 def _joined(items: LayoutProgram, column: AnyColumn) -> Vector:

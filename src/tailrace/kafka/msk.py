@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Final
 
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, MissingLocallyError
 from tailrace.kafka.jaas import JaasLogin
 
 MECHANISM: Final = "AWS_MSK_IAM"
@@ -42,10 +42,6 @@ _IGNORED: Final = frozenset({"awsMaxRetries", "awsMaxBackOffTimeMs"})  # for cre
 _INSTEAD: Final = {"awsStsRegion": "; set AWS_REGION in the environment instead"}
 _ADDRESS: Final = re.compile(r"\.kafka(?:-serverless)?\.([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?(?::\d+)?$")
 _LIBRARY: Final = "aws_msk_iam_sasl_signer"
-
-
-class MissingLocallyError(ConfigError):
-    """Something is missing on this machine that another may have."""
 
 
 def is_iam(given: Mapping[str, str], login: JaasLogin | None) -> bool:
@@ -83,7 +79,7 @@ def with_region(options: Mapping[str, str]) -> dict[str, str]:
     """The options with the region that signatures are for, if IAM is used.
 
     Raises:
-        NotHereError: nothing says the region, or the library that signs is not installed.
+        MissingLocallyError: nothing says the region, or the library that signs is not installed.
 
     """
     if REGION not in options:

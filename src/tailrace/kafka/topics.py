@@ -170,7 +170,7 @@ class Topics:
 
     def _client(self) -> AdminClient:
         if self._admin is None:
-            self._admin = AdminClient(client_options(self._options))
+            self._admin = AdminClient(client_options({**self._options, "log_level": 0}))  # its lines would go to stderr
         return self._admin
 
 

@@ -1,7 +1,8 @@
 """A small topic: read to its end, created if it is missing, and appended to.
 
-For topics that others also use and that have few records: the schema history, Kafka Connect's offsets. They are
-read uncommitted, because their other writers use no transactions.
+For topics that others also use and that have few records: the schema history, Kafka Connect's offsets. The writers of the
+schema history use no transactions. A Connect worker with `exactly.once.source.support` does, and then what was aborted does not
+count.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ _READING: Final = {
     "enable.auto.commit": "false",
     "enable.partition.eof": "true",
     "auto.offset.reset": "earliest",
-    "isolation.level": "read_uncommitted",
     "queued.max.messages.kbytes": QUEUED_KBYTES,
 }
 # one request at a time keeps the order without idempotence, which needs an extra right on old brokers
@@ -49,6 +49,7 @@ class WholeTopic:
         clients: options to reach the brokers, with secrets.
         what: its purpose, for error messages: "the schema history".
         timeout: seconds that each request to the brokers may take.
+        committed: whether only what was committed is read; an open transaction's end is waited for.
 
     """
 
@@ -56,6 +57,7 @@ class WholeTopic:
     clients: Clients = field(repr=False)
     what: str
     timeout: float = 30.0
+    committed: bool = False
     _background_errors: BackgroundErrors = field(factory=BackgroundErrors, init=False, repr=False)
 
     def __str__(self) -> str:
@@ -90,7 +92,9 @@ class WholeTopic:
         """The keys and values of all current records, partition by partition, in order."""
         if not partitions:
             return []
-        options = self._options({"group.id": "tailrace", **self.clients.consumer, **_READING})
+        isolation = "read_committed" if self.committed else "read_uncommitted"
+        given = {"group.id": "tailrace", **self.clients.consumer, **_READING, "isolation.level": isolation}
+        options = self._options(given)
         with closing(Consumer(client_options(options))) as consumer:
             return self._read(consumer, partitions)
 
@@ -137,19 +141,32 @@ class WholeTopic:
     def _read(self, consumer: Consumer, partitions: Sequence[int]) -> list[Pair]:
         consumer.assign([TopicPartition(self.name, number, FIRST_OFFSET) for number in partitions])
         read: dict[int, list[Pair]] = {number: [] for number in partitions}
-        open_, deadline = set(partitions), time.monotonic() + self.timeout
+        open_, deadline, why = set(partitions), time.monotonic() + self.timeout, ""
         while open_:
             messages = consumer.consume(BATCH, timeout=WAIT_SECONDS)
             for message in messages:
                 if self._is_record(message):
                     read[_number(message)].append((_bytes(message.key()), _bytes(message.value())))
-                else:
+                elif not (why := self._held_up(consumer, message)):
                     open_.discard(_number(message))
             deadline = time.monotonic() + self.timeout if messages else deadline
             if time.monotonic() > deadline:
-                raise self._in_vain("read", f"nothing came for {self.timeout:g} s")
+                raise self._in_vain("read", why or f"nothing came for {self.timeout:g} s")
         self._background_errors.forget()
         return [pair for number in partitions for pair in read[number]]
+
+    def _held_up(self, consumer: Consumer, end: Message) -> str:
+        """Why more may come behind what was told to be a partition's end; "" if that is the end."""
+        if not self.committed:
+            return ""
+        number, stable = _number(end), end.offset() or 0
+        _, high = consumer.get_watermark_offsets(TopicPartition(self.name, number), cached=True)
+        if stable >= high:
+            return ""
+        return (
+            f"partition {number} is held up by a transaction that is open: its records are stable up to {stable} of {high}; "
+            "stop the connector, then it ends by its timeout, or with kafka-transactions.sh abort"
+        )
 
     def _is_record(self, message: Message) -> bool:
         """Whether it is one, not the end of a partition."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
+from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
@@ -26,6 +27,7 @@ from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 from tailrace.source.tracebacks import show_no_locals
+from tailrace.told_turns import Attempt
 from tailrace.version import __version__
 
 FORMAT = "tailrace-delivery"
@@ -113,7 +115,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
                 "same version on each machine"
             )
         with unpacked(self._job) as job:
-            figures = deliver(job, partition.turn)
+            figures = deliver(job, partition.turn, _this_attempt())
         yield (
             figures.changes,
             figures.records,
@@ -139,4 +141,12 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def _stopping(self) -> bool:
         with closing(Reporter(self._job.link)) as reporter:
-            return reporter.stopping()
+            stopping = reporter.stopping()
+            reporter.raise_failure()  # an attempt that did not hear of it has done the turn all the same
+            return stopping
+
+
+def _this_attempt() -> Attempt:
+    """Which task of Spark's this is."""
+    context = TaskContext.get()
+    return Attempt() if context is None else Attempt(context.taskAttemptId(), context.attemptNumber())

@@ -31,6 +31,7 @@ class Turn:
         floor: the sink's progress when this was planned, as position text.
         until: where to stop reading the log; None: after a slice of time.
         snapshot: whether to read the lane's part of a snapshot, and nothing of the log after it.
+        number: of the turn, the same for all lanes.
 
     """
 
@@ -39,6 +40,7 @@ class Turn:
     floor: str
     until: Mapping[str, Any] | None
     snapshot: bool = False
+    number: int = 0
 
     @property
     def is_bounded(self) -> bool:
@@ -89,7 +91,7 @@ def turns(start: Offset, end: Offset, lanes: int, goal: Goal) -> list[Turn]:
     first, floor = start["slice"] == 0, end.get("floor", "")
     snapshot = bool(goal.snapshot or end.get("snapshot"))
     until = goal.until if end.get("until") is None else end["until"]
-    return [Turn(Lane(n, lanes), first, floor, until, snapshot) for n in range(lanes)]
+    return [Turn(Lane(n, lanes), first, floor, until, snapshot, end["slice"]) for n in range(lanes)]
 
 
 def check_progress(*, first: bool, floor: str, progress: Progress | None) -> None:

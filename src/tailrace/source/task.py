@@ -1,6 +1,7 @@
 """The task of the direct way: take the lane over, read the log from the sink's progress on, deliver, commit, repeat.
 
-It ends at its time budget, at the end of a bounded turn, or when the driver tells it to stop. A kill at any time is just as
+It ends at its time budget or when another lane has ended the turn, at the end of a bounded turn, or when the driver tells it to
+stop. A kill at any time is just as
 safe, because only commits count. Retriable errors of the source are retried here, from the last batch that was read
 completely, without giving up the lane. Whatever error ends reading, everything read before it is delivered. A lost
 sink is opened again: it knows whether its last commit succeeded, and reading resumes from its progress.
@@ -40,21 +41,34 @@ from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
 from tailrace.source.transaction_timeouts import TransactionTimeouts
 from tailrace.source.uncommitted import Figures, Uncommitted
+from tailrace.told_turns import Attempt
 
 
-def deliver(job: Job, turn: Turn) -> Figures:
-    """Do a turn; returns its figures."""
-    with (
-        closing(job.new_reporter()) as reporter,
-        _lines_of(reporter),
-        closing(_Delivery(job, turn, reporter)) as delivery,
-    ):
-        try:
-            return delivery.run()
-        except FencedError:
-            if turn.is_bounded or not delivery.superseded_by_same_run():
-                raise  # a bounded turn that ended quietly would count as done
-            return Figures()
+def deliver(job: Job, turn: Turn, attempt: Attempt = Attempt()) -> Figures:  # noqa: B008 -- immutable
+    """Do a turn; returns its figures.
+
+    Raises:
+        TailraceError: what ends the task, or what another one of this query has ended with (`told_turns`).
+
+    """
+    with closing(job.new_reporter()) as reporter, _lines_of(reporter):
+        reporter.begin_turn(turn.number, turn.lane.number, attempt.task)
+        if attempt.before:
+            reporter.wait()
+        reporter.raise_failure()
+        with closing(_Delivery(job, turn, reporter)) as delivery:
+            try:
+                figures = delivery.run()
+            except FencedError:
+                if turn.is_bounded or not delivery.superseded_by_same_run():
+                    raise  # a bounded turn that ended quietly would count as done
+                return Figures()
+            except TailraceError as error:
+                reporter.fail(error)
+                raise
+        if not turn.is_bounded:
+            reporter.end_turn()
+        return figures
 
 
 @contextmanager
@@ -139,7 +153,7 @@ class _Delivery:
             if self._uncommitted.progress is not None:
                 self._drop()  # it is read again, from the last commit on
             self._failures += 1
-            return self._pause(error, self._failures)
+            return self._pause(error, self._failures) or self._gives_way()
         return True
 
     def _begin(self, connector: Connector) -> Progress:
@@ -216,10 +230,14 @@ class _Delivery:
         if self._reporter.stopping():
             self._stop()
             return True
-        return not (self._turn.is_bounded or self._uncommitted.is_open) and time.monotonic() >= self._ends_at
+        return not self._uncommitted.is_open and self._time_is_over()
+
+    def _time_is_over(self) -> bool:
+        return not self._turn.is_bounded and (self._reporter.turn_is_over() or time.monotonic() >= self._ends_at)
 
     def _stop(self) -> None:
         self._commit()
+        self._reporter.raise_failure()  # of another lane: Spark must not treat the turn as done
         if self._turn.is_bounded or self._progress is None:
             raise StoppedError("stopped as asked; everything that was read is delivered")
 
@@ -260,6 +278,13 @@ class _Delivery:
         if stopped:
             self._stop()
         return stopped
+
+    def _gives_way(self) -> bool:
+        """Whether a lane that tries again and again ends its turn: others wait for that.
+
+        Not where attempts are counted, as the next task would count anew, nor before the beginning is fixed.
+        """
+        return self._job.pace.max_retries < 0 and self._progress is not None and self._time_is_over()
 
 
 class _Closable(Protocol):

@@ -16,7 +16,7 @@ from tailrace.connectors.load import load_with_document
 from tailrace.source.job import Job, Pace
 from tailrace.streaming.targets import Target
 
-LANES_SLICE_SECONDS: Final = 60.0  # a lane that ended early waits for the others' turns
+LANES_SLICE_SECONDS: Final = 60.0  # without a link, a lane that ended early waits for the others' turns
 
 
 def load_job(

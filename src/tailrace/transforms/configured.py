@@ -30,7 +30,7 @@ from tailrace.transforms.registry import (
     transform_names,
     transform_spec,
 )
-from tailrace.transforms.spec import ByContent, Making, PredicateSpec, Topics, TransformSpec
+from tailrace.transforms.spec import ByContent, ByTime, Making, PredicateSpec, Topics, TransformSpec
 
 TRANSFORMS: Final = "transforms"
 PREDICATES: Final = "predicates"
@@ -91,9 +91,12 @@ def transform_of(
 
 
 def routing_of(transforms: Sequence[TransformSettings]) -> tuple[TopicRename, ...] | None:
-    """The renames of topics in order; None if one of the transforms takes topics from what records contain."""
+    """The renames of topics in order; None if topics follow from what records contain, or from the time in them."""
     topics = [topics_of(each) for each in transforms]
     if any(isinstance(each, ByContent) for each in topics):
+        return None
+    dated = next((n for n, each in enumerate(topics) if isinstance(each, ByTime)), len(topics))
+    if any(isinstance(each, TopicRename) for each in topics[dated:]):
         return None
     return tuple(each for each in topics if isinstance(each, TopicRename))
 
@@ -102,7 +105,7 @@ def topics_of(settings: TransformSettings) -> Topics:
     """What a transform does to topics."""
     found = transform_spec(settings.type)
     topics = None if found is None else found[0].topics(settings.options)
-    if topics is None or settings.predicate is None:
+    if topics is None or isinstance(topics, ByTime) or settings.predicate is None:
         return topics
     if isinstance(topics, TopicRename) and settings.predicate.type == TOPIC_NAME_MATCHES:
         return evolve(topics, only=settings.predicate.options["pattern"], negate=settings.negate)

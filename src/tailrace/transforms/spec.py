@@ -37,7 +37,12 @@ class ByContent:
     """A transform's topics follow from what records contain, so that one lane has to deliver all of them."""
 
 
-Topics = TopicRename | ByContent | None
+@frozen
+class ByTime:
+    """A transform adds the time to topics: each table's stay its own, but no later rename can be foreseen."""
+
+
+Topics = TopicRename | ByContent | ByTime | None
 """What a transform does to topics; None: nothing."""
 
 

@@ -15,7 +15,7 @@ from tailrace.changes.source_records import SourceRecords
 from tailrace.config.property import Property
 from tailrace.transforms.java_date_formats import JavaDateFormat
 from tailrace.transforms.java_date_patterns import of_property
-from tailrace.transforms.spec import ByContent, Making, Options, Topics, TransformSpec
+from tailrace.transforms.spec import ByContent, ByTime, Making, Options, Topics, TransformSpec
 
 TOPIC: Final = "${topic}"
 TIMESTAMP: Final = "${timestamp}"
@@ -51,7 +51,7 @@ class TimestampRouter:
 
 def _topics(options: Options) -> Topics:
     """Each table's topics stay its own if its topic is in their names."""
-    return None if TOPIC in options["topic_format"] else ByContent()
+    return ByTime() if TOPIC in options["topic_format"] else ByContent()
 
 
 SPEC = TransformSpec(

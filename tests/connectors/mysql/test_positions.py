@@ -101,12 +101,20 @@ def test_an_offset_at_a_transaction_boundary_has_no_events_to_skip():
     assert restart.to_debezium() == {"transaction_id": None, "file": "mysql-bin.000003", "pos": 484}
 
 
+@pytest.mark.parametrize("place", [None, 7])
+def test_the_offset_of_a_connector_that_only_reads_names_a_place_in_the_signals_topic(place):
+    """`read.only=true`, with or without an incremental snapshot before."""
+    offset = {"file": "b.000001", "pos": 4, "gtids": "a:1-4", "incremental_snapshot_signal_offset": place}
+    assert RestartPosition.from_debezium(offset) == RestartPosition(file="b.000001", pos=4, gtids="a:1-4")
+
+
 @pytest.mark.parametrize(
     "offset",
     [
         {"snapshot": True, "file": "b.000001", "pos": 4},
         {"snapshot": "INITIAL", "file": "b.000001", "pos": 4},
         {"pos": 4},
+        {"file": "b.000001", "pos": 4, "incremental_snapshot_collections": "[]", "incremental_snapshot_signal_offset": 7},
     ],
 )
 def test_an_offset_that_says_too_little_is_refused(offset):

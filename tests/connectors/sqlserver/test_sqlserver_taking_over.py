@@ -45,6 +45,10 @@ def test_an_offset_that_can_t_be_gone_on_from_says_why(offset: dict[str, object]
         position_of(offset)
 
 
+def test_the_offset_of_a_connector_that_only_reads_names_a_place_in_the_signals_topic() -> None:
+    assert position_of({**OFFSET, "incremental_snapshot_signal_offset": None}) == position_of(OFFSET)
+
+
 def test_a_position_that_a_person_gives_names_its_database() -> None:
     own = {"shop": {"lsn": COMMIT}}
     assert restart_from(own) == own

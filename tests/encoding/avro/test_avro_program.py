@@ -119,6 +119,13 @@ def test_a_null_with_a_default_stays_null_where_defaults_are_ignored():
     assert written(columns_of(schema), [vector_of([None, b"y"])], options=options) == [b"\x02", b"\x00\x02y"]
 
 
+def test_a_default_that_a_transform_has_put_in_is_a_value_where_defaults_are_ignored():
+    """As of InsertField, which copies the other fields."""
+    schema, options = record_of(Schema(Type.STRING, optional=True, default="x")), AvroOptions(keep_nulls=True)
+    layout = Layout(Struct(schema, (Column(schema.fields[0].schema, 0, 0, filled=True),)))
+    assert written(layout, [vector_of([None, b"y"])], options=options) == [b"\x00\x02x", b"\x00\x02y"]
+
+
 def test_a_required_null_takes_its_default():
     assert written(columns_of(record_of(Schema(Type.STRING, default="x"))), [vector_of([None])]) == [b"\x02x"]
 

@@ -169,6 +169,10 @@ PROPERTIES = (
         Kind.MS,
     ),
     Property(
+        name="offsets.storage.topic",
+        doc="The connector's own topic of offsets in Kafka Connect, which `tailrace offsets import` and `export` use then.",
+    ),
+    Property(
         name="topic.creation.enable",
         kind=Kind.BOOL,
         default=True,

@@ -70,7 +70,7 @@ PROPERTIES = (
         kind=Kind.MS,
         default=600_000,
         minimum=1000,
-        doc="How long a task delivers before Spark plans the next one; with several lanes a minute at most, since a lane "
-        "that ended early waits for the others.",
+        doc="How long a task delivers before Spark plans the next one; with several lanes a minute at most, and "
+        "when the first of them has ended its turn, the others end theirs.",
     ),
 )

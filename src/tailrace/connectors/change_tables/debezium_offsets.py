@@ -14,6 +14,7 @@ from typing import Any, Final
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
+from tailrace.connectors.shared.incremental_offsets import refuse_incremental_snapshot
 from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
@@ -28,11 +29,7 @@ def position_of(lsns: LsnForm, offset: Offset) -> DatabasePosition:
         ProgressError: it is from an unfinished snapshot, or is not an offset.
 
     """
-    if any(name.startswith("incremental_snapshot") for name in offset):
-        raise ProgressError(
-            "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
-            "stop-snapshot signal, then stop Debezium and take its offset again"
-        )
+    refuse_incremental_snapshot(offset)
     if offset.get("snapshot") not in {None, False, "false"} and offset.get("snapshot_completed") not in {True, "true"}:
         raise ProgressError(
             "Debezium's offset was written within a snapshot: let Debezium finish it, then stop it and take its offset again"

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tailrace.connectors.shared.incremental_offsets import refuse_incremental_snapshot
 from tailrace.errors import ProgressError
 
 WIDTHS = (4, 10, 15, 18)  # era, file, offset, row: in digits
@@ -184,11 +185,7 @@ class RestartPosition:
     @classmethod
     def from_debezium(cls, offset: Mapping[str, Any]) -> RestartPosition:
         """Parse the value of Debezium's offset record; one that was written within a snapshot is refused."""
-        if any(name.startswith("incremental_snapshot") for name in offset):
-            raise ProgressError(
-                "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
-                "stop-snapshot signal, then stop Debezium and take its offset again"
-            )
+        refuse_incremental_snapshot(offset)
         if offset.get("snapshot") not in {None, False, "false"} and not _true(offset.get("snapshot_completed")):
             raise ProgressError(
                 "Debezium's offset was written within a snapshot: let Debezium finish it and deliver one change more "

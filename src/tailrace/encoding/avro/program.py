@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, cast
 
-from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
+from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values, fills_nulls
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects
 from tailrace.changes.vectors import Kind, Vector
@@ -85,7 +86,7 @@ class _Writer:
             self._fields(root, "")
         elif isinstance(root, Column) and _is_bare(root.schema, self._options):
             self._template.datum(
-                kernel.RAW, self._place(root.slot), root.role, kernel.NO_UNION, None, described(root.schema)
+                kernel.RAW, self._place(root.slot), root.role, kernel.NO_UNION, _bare_null(root), described(root.schema)
             )
         elif isinstance(root, Constant) and _is_bare(root.schema, self._options):
             self.const(root.value)
@@ -129,7 +130,7 @@ class _Writer:
     def _column(self, node: Column, name: str) -> None:
         op, reader = self._how(node.schema, cast("Vector", self._columns[node.slot]).kind, name)
         place = self._place(node.slot) if reader is None else self._read(node.slot, reader)
-        self._template.datum(op, place, node.role, *self._null(node.schema), name)
+        self._template.datum(op, place, node.role, *self._null(node), name)
 
     def _how(self, schema: Schema, kind: Kind, name: str) -> tuple[int, Reader | None]:
         """The operation that writes a column, and what must be made of the column before."""
@@ -158,7 +159,7 @@ class _Writer:
     def _array(self, node: Array, name: str) -> None:
         program = self._items(cast("Lists", self._columns[node.slot]), node.item, f"{name}[]")
         place = self._read(node.slot, partial(readers.joined, program))
-        self._template.datum(kernel.RAW, place, node.role, *self._null(node.schema), name)
+        self._template.datum(kernel.RAW, place, node.role, *self._null(node), name)
 
     def _items(self, lists: Lists, item: Node, name: str) -> LayoutProgram:
         """The program of all items of all lists: before each the number of items, behind it the end, where that is due."""
@@ -172,11 +173,12 @@ class _Writer:
     def _values(self, node: Values, name: str) -> None:
         required = node.schema.with_(optional=False, default=NO_DEFAULT)
         place = self._read(node.slot, partial(_python_values, required, self._options))
-        self._template.datum(kernel.RAW, place, node.role, *self._null(node.schema), name)
+        self._template.datum(kernel.RAW, place, node.role, *self._null(node), name)
 
-    def _null(self, schema: Schema) -> tuple[int, bytes | None]:
+    def _null(self, node: Column | Values | Array) -> tuple[int, bytes | None]:
         """The branch of a value, and what is written for a null."""
-        return _branch(schema), null_bytes(schema, self._options)
+        options = replace(self._options, keep_nulls=False) if fills_nulls(node) else self._options
+        return _branch(node.schema), null_bytes(node.schema, options)
 
 
 def _branch(schema: Schema) -> int:
@@ -188,6 +190,11 @@ def _branch(schema: Schema) -> int:
 def _is_bare(schema: Schema, options: AvroOptions) -> bool:
     """Whether a whole key or value is written without the length that bytes have."""
     return options.bare_bytes and schema.type is Type.BYTES and not schema.optional and fixed_size(schema) is None
+
+
+def _bare_null(node: Column) -> bytes | None:
+    """What is written for a null in a whole of bytes."""
+    return cast("bytes", node.schema.default) if fills_nulls(node) else None
 
 
 def _python_values(schema: Schema, options: AvroOptions, column: AnyColumn) -> Vector:

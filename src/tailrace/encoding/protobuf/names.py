@@ -19,7 +19,7 @@ def is_valid(name: str) -> bool:
 
 def scrubbed(name: str) -> str:
     """The name as Avro's converter replaces it, but with `x` before a leading underscore too."""
-    return f"x{name}" if name.startswith("_") else avro_names.scrubbed(name)
+    return avro_names.scrubbed(f"x{name}" if name.startswith("_") else name)
 
 
 def entry_name(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, cast
 
-from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
+from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values, fills_nulls
 from tailrace.changes.source_records import AnyColumn, Lists, Objects
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of
@@ -38,7 +38,7 @@ def layout_program(
 ) -> LayoutProgram:
     """The program of a layout; `prefix` stands before each message.
 
-    Records whose key or value is null as a whole are none of its business (`avro.program.whole_nulls`).
+    Records whose key or value is null as a whole are none of its business (`registered.nulls`).
     """
     writer = _Writer(options, columns)
     writer.const(prefix)
@@ -68,12 +68,13 @@ class _Writer:
             self.const(values.whole_bytes(root.schema, root.value, self._options))
         elif isinstance(root, Values):
             place = self._read(root.slot, partial(_whole_values, root.schema, self._options))
-            self._raw(place, root.role, b"")
+            self._raw(place, root.role, _whole_null(root, self._options))
         elif is_message(root.schema):
-            self._raw(self._read(root.slot, partial(messages_of, root.schema, described(root.schema))), root.role, b"")
+            place = self._read(root.slot, partial(messages_of, root.schema, described(root.schema)))
+            self._raw(place, root.role, _whole_null(root, self._options))
         else:
             schema = root.schema.with_(optional=False, default=NO_DEFAULT)
-            self._plain(cast("Column", root), schema, 1, kernel.NONZERO, b"", "")
+            self._plain(cast("Column", root), schema, 1, kernel.NONZERO, _whole_null(root, self._options), "")
 
     def write_item(self, node: Node, name: str, *, packed: bool, number: int) -> None:
         """An item of an array: its content alone, or a field of its own."""
@@ -169,8 +170,7 @@ class _Writer:
 
     def _null(self, node: Column | Values | Array, number: int) -> bytes:
         """What is written for a null."""
-        filled = not isinstance(node, Array) and node.filled
-        return values.null_bytes(number, node.schema, _filling(self._options) if filled else self._options)
+        return values.null_bytes(number, node.schema, _filling(self._options) if fills_nulls(node) else self._options)
 
     def _raw(self, place: int, role: int, null: bytes | None) -> None:
         """A column of fields that have their tags already."""
@@ -180,6 +180,11 @@ class _Writer:
 def _filling(options: ProtobufOptions) -> ProtobufOptions:
     """The options with defaults for nulls: a transform has filled them in."""
     return ProtobufOptions(optional_fields=options.optional_fields, wrappers=options.wrappers, scrub=options.scrub)
+
+
+def _whole_null(node: Node, options: ProtobufOptions) -> bytes:
+    """What is written for a null in a whole that is no struct."""
+    return values.whole_bytes(node.schema, node.schema.default, options) if fills_nulls(node) else b""
 
 
 def _field_values(number: int, schema: Schema, options: ProtobufOptions, column: AnyColumn) -> Vector:

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from tailrace.changes.layouts import Array, Constant, Layout
+from tailrace.changes.layouts import Array, Constant, Layout, fills_nulls
 from tailrace.changes.source_records import AnyColumn, Mask, Objects
 from tailrace.changes.vectors import Vector
 from tailrace.encoding.render import Roles
@@ -31,6 +31,8 @@ class NullError(ValueError):
 def whole_nulls(layout: Layout, columns: Sequence[AnyColumn], roles: Roles) -> Mask | None:
     """Which records are null as a whole, shape (n,); None: there are none. Such a null is no datum, but no value at all."""
     root = layout.root
+    if fills_nulls(root):
+        return None
     if isinstance(root, Constant):
         return np.ones(roles.shape[1], np.bool_) if root.value is None else None
     if root.role is None:
