@@ -1,8 +1,9 @@
 """The link between the driver and the tasks that run on the same machine.
 
-Figures, notices, log lines and console lines go one way, "stop" and what `told_turns` says go the other. It is a convenience, not
-part of delivery: a task without a link (after the driver's death) uses only its time budget. It is a Unix socket in a folder that
-only this user can enter, so no key is needed; messages are JSON, never pickles. Tasks on other machines have `remote_link`.
+Figures, notices, log lines and console lines go one way, "stop" and what `told_turns` says go the other. It is a
+convenience, not part of delivery: a task without a link (after the driver's death) uses only its time budget. It is a Unix
+socket in a folder that only this user can enter, so no key is needed; messages are JSON, never pickles. Tasks on other
+machines have `remote_link`.
 """
 
 from __future__ import annotations
