@@ -5,7 +5,7 @@ import re
 
 import pytest
 from tests.formats.comparing import assert_same, same_bytes, same_json
-from tests.formats.connect_parts import JSON, JSON_WITH_SCHEMAS, Converter
+from tests.formats.connect_parts import JSON, JSON_WITH_SCHEMAS, SIMPLE_HEADERS, Converter, Transform
 from tests.formats.encoders import ours
 from tests.formats.golden_lines import every_line
 from tests.formats.golden_records import kind_of
@@ -73,3 +73,13 @@ def in_order(found):
 def test_they_are_those_of_the_real_converter_in_avro(server_parts, registry):
     converter = Converter(CONFLUENT_AVRO, {"schema.registry.url": registry.url})
     assert_same(server_parts, lines(), ours(converter, converter), key=converter, value=converter, same=same_bytes)
+
+
+@pytest.mark.debezium
+def test_a_text_of_theirs_can_be_a_header(connect_parts):
+    given = [line for line in lines() if kind(line) is EventKind.SCHEMA_CHANGE]
+    options = {"fields": "databaseName", "headers": "database", "operation": "copy"}
+    header_from = Transform("org.apache.kafka.connect.transforms.HeaderFrom$Key", options)
+    properties = {f"transforms.h.{name}": text for name, text in {**options, "type": header_from.type}.items()}
+    mine = ours(header=SIMPLE_HEADERS, **properties, transforms="h")
+    assert assert_same(connect_parts, given, mine, [header_from], header=SIMPLE_HEADERS, same=same_json).records == len(given)
