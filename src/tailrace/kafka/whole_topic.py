@@ -141,17 +141,20 @@ class WholeTopic:
     def _read(self, consumer: Consumer, partitions: Sequence[int]) -> list[Pair]:
         consumer.assign([TopicPartition(self.name, number, FIRST_OFFSET) for number in partitions])
         read: dict[int, list[Pair]] = {number: [] for number in partitions}
-        open_, deadline, why = set(partitions), time.monotonic() + self.timeout, ""
+        open_, deadline = set(partitions), time.monotonic() + self.timeout
+        held_up = ""
         while open_:
             messages = consumer.consume(BATCH, timeout=WAIT_SECONDS)
             for message in messages:
                 if self._is_record(message):
                     read[_number(message)].append((_bytes(message.key()), _bytes(message.value())))
-                elif not (why := self._held_up(consumer, message)):
+                elif why := self._held_up(consumer, message):
+                    held_up = why
+                else:
                     open_.discard(_number(message))
             deadline = time.monotonic() + self.timeout if messages else deadline
             if time.monotonic() > deadline:
-                raise self._in_vain("read", why or f"nothing came for {self.timeout:g} s")
+                raise self._in_vain("read", held_up or f"nothing came for {self.timeout:g} s")
         self._background_errors.forget()
         return [pair for number in partitions for pair in read[number]]
 
