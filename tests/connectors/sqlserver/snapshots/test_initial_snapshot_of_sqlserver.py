@@ -401,6 +401,23 @@ def test_keys_that_are_handed_on_within_a_statement_are_rows_of_before(sqlserver
     assert sorted((row["k"], row["n"]) for row in rows) == [(k, k) for k in range(10)]
 
 
+def test_keys_of_a_nonclustered_unique_index_that_are_handed_on_leave_the_first_row_alone(sqlserver, settings_for):
+    """As the page of snapshots says: each row's update is captured by itself, and which of them are one statement's is not."""
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL, n int); CREATE UNIQUE INDEX u ON dbo.t (k)")
+    sqlserver.capture("t")
+    sqlserver.sql("INSERT dbo.t VALUES " + ", ".join(f"({k}, {k})" for k in range(5)))
+    sqlserver.capture_all()
+    work = ["UPDATE dbo.t SET k = k + 1"]
+
+    def between():
+        while work:
+            sqlserver.sql(work.pop())
+        sqlserver.step()
+
+    rows = taken(settings_for(), between=between).rows(f"s.{sqlserver.name}.dbo.t")
+    assert [(row["k"], row["n"]) for row in rows] == [(0, 0)]
+
+
 def test_several_databases_are_one_snapshot(sqlserver, sqlserver_server):
     other = sqlserver_server.create_database()
     try:
