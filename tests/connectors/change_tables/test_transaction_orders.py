@@ -92,9 +92,9 @@ def test_the_numbers_of_a_transaction_continue_where_another_one_has_stopped() -
 
 def test_a_transaction_that_is_told_to_its_last_change_still_ends() -> None:
     told = ToldPart(0, Told(is_begun=True, counts=(("a", 2),)))
-    for keys in ([of_one_table("a", [0, 0], [0, 0])], []):
-        orders = Orders(keys, 1, told)
+    keys = [of_one_table("a", [0, 0], [0, 0])]
+    for some in (keys, keys[1:]):
+        orders = Orders(some, 1, told)
         assert (orders.with_records.tolist(), orders.begins.tolist()) == ([0], [False])
         assert counted(orders) == [(0, "a", 2)]
-    without = Orders([of_one_table("a", [0, 0], [0, 0])], 1, ToldPart(0, Told()))
-    assert without.with_records.tolist() == []
+    assert Orders(keys, 1, ToldPart(0, Told())).with_records.tolist() == []

@@ -29,6 +29,8 @@ from tailrace.events.shape import RowChanges
 from tailrace.events.transactions import Counts
 
 Int64 = npt.NDArray[np.int64]
+Numbered = tuple[Int64, Int64, Int64, Int64, list[str]]
+"""Of changes the transaction, the table as an index, the weight and the number of records before them; the tables' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +114,14 @@ class Orders:
         self._taken: dict[str, int] = {}
         part = part or ToldPart(-1, Told())
         none = np.zeros(0, np.int64)
-        numbered = self._numbered(keys, transactions, part) if keys else (none, none, none, none, [])
+        numbered: Numbered = self._numbered(keys, transactions, part) if keys else (none, none, none, none, [])
         self._counts = _counted(*_with_told(*numbered, part))
         begun = [part.transaction] if part.told.is_begun else []
         self.with_records: Int64 = np.union1d(self._counts.transaction, np.array(begun, np.int64))
         self.begins: npt.NDArray[np.bool_] = ~np.isin(self.with_records, begun)
 
-    def _numbered(
-        self, keys: Sequence[Keys], transactions: int, part: ToldPart
-    ) -> tuple[Int64, Int64, Int64, Int64, list[str]]:
-        """Of all changes the transaction, the table, the weight and the number before them; and the tables' names."""
+    def _numbered(self, keys: Sequence[Keys], transactions: int, part: ToldPart) -> Numbered:
+        """All changes, numbered."""
         transaction = np.concatenate([each.transaction for each in keys])
         weight = np.concatenate([each.weight for each in keys])
         order = self._merged(keys, transaction)
@@ -176,8 +176,8 @@ class Orders:
 
 def _with_told(
     transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str], part: ToldPart
-) -> tuple[Int64, Int64, Int64, Int64, list[str]]:
-    """The same, with what was told as one more change of each table, before all others."""
+) -> Numbered:
+    """The same changes, and what was told as one more of each table, before all others."""
     told = dict(part.told.counts)
     names = list(dict.fromkeys([*names, *told]))
     places = np.array([names.index(name) for name in told], np.int64)
