@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.transaction_orders import Keys, Orders
+from tailrace.connectors.change_tables.told_transactions import Told
+from tailrace.connectors.change_tables.transaction_orders import Keys, Orders, ToldPart
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=12)
 
@@ -67,3 +68,33 @@ def test_changes_are_numbered_as_the_tables_are_merged(
     counts = orders.counts()
     totals = np.bincount(counts.transaction, counts.count, len(orders.with_records)).astype(int).tolist()
     assert totals == [counted[transaction] for transaction in sorted(counted)]
+
+
+def of_one_table(name: str, transactions: list[int], weights: list[int]) -> Keys:
+    changes = np.frombuffer(b"".join(lsn(i).raw for i in range(len(weights))), np.uint8).reshape(-1, 10)
+    return Keys(name, np.array(transactions, np.int64), changes, np.array(weights, np.int64))
+
+
+def counted(orders: Orders) -> list[tuple[int, str, int]]:
+    counts = orders.counts()
+    names = [counts.names[i] for i in counts.table.tolist()]
+    return list(zip(orders.with_records[counts.transaction].tolist(), names, counts.count.tolist(), strict=True))
+
+
+def test_the_numbers_of_a_transaction_continue_where_another_one_has_stopped() -> None:
+    keys = [of_one_table("a", [0, 0, 0, 1], [0, 0, 1, 1])]
+    orders = Orders(keys, 2, ToldPart(0, Told(is_begun=True, counts=(("gone", 4), ("a", 2)))))
+    total, own = orders._own["a"]
+    assert (total.tolist()[2:], own.tolist()[2:]) == ([6, 0], [2, 0])
+    assert counted(orders) == [(0, "gone", 4), (0, "a", 3), (1, "a", 1)]
+    assert orders.begins.tolist() == [False, True]
+
+
+def test_a_transaction_that_is_told_to_its_last_change_still_ends() -> None:
+    told = ToldPart(0, Told(is_begun=True, counts=(("a", 2),)))
+    keys = [of_one_table("a", [0, 0], [0, 0])]
+    for some in (keys, keys[1:]):
+        orders = Orders(some, 1, told)
+        assert (orders.with_records.tolist(), orders.begins.tolist()) == ([0], [False])
+        assert counted(orders) == [(0, "a", 2)]
+    assert Orders(keys, 1, ToldPart(0, Told())).with_records.tolist() == []

@@ -61,6 +61,16 @@ def test_a_later_start_and_another_snapshot_only_warn(shop, caplog):
     assert SqlServerConnector(settings).start_point(1, (Progress("", now),)).snapshot
 
 
+def test_columns_in_another_code_page_are_warned_of_at_each_start(shop, caplog):
+    shop.sql("CREATE TABLE dbo.greek (id int PRIMARY KEY, a varchar(9) COLLATE Greek_CI_AS)")
+    shop.capture("greek")
+    connector = SqlServerConnector(settings_of(shop))
+    for start in (connector.start_point, connector.warn_of_lists):
+        caplog.clear()
+        start()
+        assert f"{shop.name}.dbo.greek: changes of a may have other characters than the table" in caplog.text
+
+
 def test_one_expression_of_several_is_a_warning_at_a_start(shop, caplog):
     SqlServerConnector(settings_of(shop, table_include_list="dbo.t,dbo.oter", schema_include_list="dbo,slaes")).start_point()
     assert "is dbo.other meant?" in caplog.text

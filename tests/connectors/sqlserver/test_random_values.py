@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.connectors.sqlserver.typed_tables import settings_of, shown, table_of
 
+from tailrace.connectors.sqlserver.connection import literal
 from tailrace_standins.servers.sqlserver_server import Database, Server
 
 pytestmark = pytest.mark.drivers
@@ -45,7 +46,7 @@ def same(value: Any) -> Any:
 
 
 def quoted(value: Any) -> str:
-    return "N'" + str(value).replace("'", "''") + "'"
+    return literal(str(value))
 
 
 def unscaled(value: Decimal, scale: int) -> str:

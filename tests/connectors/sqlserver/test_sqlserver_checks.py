@@ -330,6 +330,21 @@ def test_a_partitioned_table_whose_partitions_may_be_switched_is_a_warning(ready
     assert finding.statements == ()
 
 
+def test_columns_in_another_code_page_than_the_database_are_a_warning(sqlserver):
+    """Only char and varchar that are captured: capture may write other characters of them."""
+    sqlserver.sql(
+        "CREATE TABLE dbo.t (id int PRIMARY KEY, a varchar(9) COLLATE Cyrillic_General_CI_AS, "
+        "b char(9) COLLATE Latin1_General_100_CI_AS_SC_UTF8, same varchar(9) COLLATE French_CS_AS, plain varchar(9), "
+        "wide nvarchar(9) COLLATE Cyrillic_General_CI_AS, unread varchar(9) COLLATE Greek_CI_AS)"
+    )
+    sqlserver.capture("t", columns="id, a, b, same, plain, wide")
+    sqlserver.sql("CREATE TABLE dbo.u (id int PRIMARY KEY, a varchar(9) COLLATE Greek_CI_AS)")
+    sqlserver.capture("u")
+    finding = only(found(settings(sqlserver, table_include_list=r"dbo\.t")), "another code page")
+    assert finding.level is Level.WARNING
+    assert finding.what.startswith(f"{sqlserver.name}.dbo.t: changes of a, b may have other characters")
+
+
 def test_a_capture_that_lags_is_a_warning():
     class Late(Answers):
         def rows(self, sql, *_parameters):

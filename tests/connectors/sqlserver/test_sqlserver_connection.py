@@ -8,7 +8,7 @@ import pytest
 
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.connection import connect
+from tailrace.connectors.sqlserver.connection import connect, literal
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError
@@ -207,3 +207,22 @@ def test_capture_instances_are_told_with_their_columns_in_the_order_of_their_sta
 def test_a_database_without_change_data_capture_is_told_how_to_get_it(sqlserver: Database) -> None:
     with connect(of(sqlserver)) as session, pytest.raises(SourceSetupError, match="sp_cdc_enable_db"):
         catalog.require_captured(session, "tempdb")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("it's", "N'it''s'"),
+        ("a\\b\n", "N'a\\b\n'"),
+        ("a\\\nb", "(N'a\\' + N'\nb')"),
+        ("\\\r\n\\\\\n", "(N'\\' + N'\r\n\\\\' + N'\n')"),
+    ],
+)
+def test_a_backslash_and_the_line_break_after_it_are_in_constants_of_their_own(text: str, expected: str) -> None:
+    assert literal(text) == expected
+
+
+def test_a_long_text_that_is_cut_may_be_of_any_length() -> None:
+    found = literal("x" * 4000 + "\\\n")
+    assert found.startswith("(CAST(N'x")
+    assert found.endswith("\\' AS nvarchar(max)) + N'\n')")

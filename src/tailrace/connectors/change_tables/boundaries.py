@@ -41,6 +41,8 @@ class Boundaries:
     def of(self, transactions: Transactions, orders: Orders, batch: Batch) -> Event:
         """The records of the transactions that have changes, each BEGIN before its END.
 
+        One that Debezium has begun gets its END alone.
+
         Debezium sends an END when it sees the first event of the next transaction, and with that event's time. So an
         END within the window has the time of the next transaction, and the last one its own.
         """
@@ -52,6 +54,8 @@ class Boundaries:
         end_ms = np.append(ts_ms[1:], ts_ms[-1:])
         which = np.repeat(np.arange(len(with_records)), 2)
         is_end = np.tile([0, 1], len(with_records))
+        kept = (is_end == 1) | orders.begins[which]
+        which, is_end = which[kept], is_end[kept]
         return Event(
             topic=self._topic,
             layouts=self._layouts,

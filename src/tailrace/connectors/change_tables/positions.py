@@ -29,6 +29,7 @@ from tailrace.changes.views import vector_of
 from tailrace.connectors.change_tables import landmarks
 from tailrace.connectors.change_tables.landmarks import Landmark
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.told_transactions import Told
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.errors import ProgressError
 
@@ -81,6 +82,8 @@ class DatabasePosition:
         initial: a connector begins here, and has not delivered the initial structures.
         taken_over: a position of Debezium's within the transaction after `lsn`: what lies before it is delivered, and
             as many rows with its LSNs as its serial says.
+        told: what Debezium has told of the transaction of `taken_over`. None: unknown, so all its records are counted, and it
+            gets its BEGIN.
         offset_minutes: at the end of a planned range: how far the server's clock was ahead of UTC when it was planned.
             The times of its changes are converted by that, whenever it is read. None: by the offset at the time of
             reading.
@@ -98,6 +101,7 @@ class DatabasePosition:
     after: RowPosition | None = None
     initial: bool = False
     taken_over: RowPosition | None = None
+    told: Told | None = None
     offset_minutes: int | None = None
     filled: tuple[str, ...] | None = None
     as_of_us: int | None = None
@@ -116,6 +120,8 @@ class DatabasePosition:
             found["initial"] = True
         if self.taken_over is not None:
             found["taken_over"] = self.taken_over.to_dict()
+        if self.told is not None:
+            found["told"] = self.told.to_dict()
         if self.offset_minutes is not None:
             found["offset_minutes"] = self.offset_minutes
         if self.filled is not None:
@@ -149,10 +155,12 @@ class DatabasePosition:
         `as_of_us`: as that of this class, if it is known. `landmark`: the newest transaction since this position; None: there
         is none.
         """
+        place = _behind(self.taken_over, lsn)
         return DatabasePosition(
             lsn,
             initial=self.initial,
-            taken_over=_behind(self.taken_over, lsn),
+            taken_over=place,
+            told=None if place is None else self.told,
             as_of_us=self.as_of_us if as_of_us is None else as_of_us,
             landmark=self._passed_by(landmark),
         )
@@ -244,6 +252,7 @@ class Positions:
                 after=self.row(given["after"]) if given.get("after") else None,
                 initial=bool(given.get("initial")),
                 taken_over=self.row(given["taken_over"]) if given.get("taken_over") else None,
+                told=Told.from_dict(given["told"]) if given.get("told") else None,
                 offset_minutes=None if given.get("offset_minutes") is None else int(given["offset_minutes"]),
                 filled=None if given.get("filled") is None else tuple(map(str, given["filled"])),
                 as_of_us=None if given.get("as_of_us") is None else int(given["as_of_us"]),

@@ -7,6 +7,8 @@ and numbered. Then each table's rows take their numbers from there.
 Debezium reads all tables in parallel and takes the smallest next (commit LSN, change LSN) of any of them. A table
 itself is in command order, in which change LSNs need not ascend. So a change counts with the greatest change LSN up to
 it in its table and transaction.
+
+Debezium may have told a part of the first transaction before it was taken over from. The numbers continue there.
 """
 
 from __future__ import annotations
@@ -21,11 +23,14 @@ from tailrace.changes import expand
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.rows import AFTER, ChangeRows
+from tailrace.connectors.change_tables.told_transactions import Told
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.events.shape import RowChanges
 from tailrace.events.transactions import Counts
 
 Int64 = npt.NDArray[np.int64]
+Numbered = tuple[Int64, Int64, Int64, Int64, list[str]]
+"""Of changes the transaction, the table as an index, the weight and the number of records before them; the tables' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,14 @@ class Keys:
     transaction: Int64
     change: Bytes
     weight: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPart:
+    """What was told of a transaction, and its index in the window."""
+
+    transaction: int
+    told: Told
 
 
 class KeyReader:
@@ -82,34 +95,48 @@ class Orders:
     """The numbers of a window's changes, and the number of each transaction's records.
 
     Attributes:
-        with_records: indices of the transactions that have records, ascending.
+        with_records: indices of the transactions that have records, ascending; also that of one whose records Debezium has
+            told, where its END is still to come.
+        begins: whether each of these has its BEGIN here.
 
     """
 
-    def __init__(self, keys: Sequence[Keys], transactions: int) -> None:
-        """`transactions`: the number of transactions in the window."""
-        self._names = [each.name for each in keys]
+    def __init__(self, keys: Sequence[Keys], transactions: int, part: ToldPart | None = None) -> None:
+        """Number the changes.
+
+        Args:
+            keys: of the tables; changes that are told have no weight.
+            transactions: the number of transactions in the window.
+            part: what was told of one of them; None: nothing, or that is unknown.
+
+        """
         self._own: dict[str, tuple[Int64, Int64]] = {}
         self._taken: dict[str, int] = {}
+        part = part or ToldPart(-1, Told())
         none = np.zeros(0, np.int64)
-        self._counts = Counts(none, none, none, self._names)
-        if keys:
-            self._number(keys, transactions)
-        self.with_records: Int64 = np.unique(self._counts.transaction)
+        numbered: Numbered = self._numbered(keys, transactions, part) if keys else (none, none, none, none, [])
+        self._counts = _counted(*_with_told(*numbered, part))
+        begun = [part.transaction] if part.told.is_begun else []
+        self.with_records: Int64 = np.union1d(self._counts.transaction, np.array(begun, np.int64))
+        self.begins: npt.NDArray[np.bool_] = ~np.isin(self.with_records, begun)
 
-    def _number(self, keys: Sequence[Keys], transactions: int) -> None:
+    def _numbered(self, keys: Sequence[Keys], transactions: int, part: ToldPart) -> Numbered:
+        """All changes, numbered."""
         transaction = np.concatenate([each.transaction for each in keys])
         weight = np.concatenate([each.weight for each in keys])
         order = self._merged(keys, transaction)
         base = np.empty(len(order), np.int64)
         base[order] = _before(transaction[order], weight[order], transactions)
+        base[transaction == part.transaction] += part.told.total
         start = 0
         for each in keys:
             stop = start + len(each.transaction)
-            self._own[each.name] = base[start:stop], _before(each.transaction, each.weight, transactions)
+            own = _before(each.transaction, each.weight, transactions)
+            own[each.transaction == part.transaction] += part.told.of(each.name)
+            self._own[each.name] = base[start:stop], own
             start = stop
         table = np.repeat(np.arange(len(keys)), [len(each.transaction) for each in keys])
-        self._counts = _counted(transaction, table, weight, base, self._names)
+        return transaction, table, weight, base, [each.name for each in keys]
 
     @staticmethod
     def _merged(keys: Sequence[Keys], transaction: Int64) -> Int64:
@@ -145,6 +172,22 @@ class Orders:
         """The number of records of the transactions in `with_records`, by table, in the order of each table's first record."""
         counts = self._counts
         return Counts(np.searchsorted(self.with_records, counts.transaction), counts.table, counts.count, counts.names)
+
+
+def _with_told(
+    transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str], part: ToldPart
+) -> Numbered:
+    """The same changes, and what was told as one more of each table, before all others."""
+    told = dict(part.told.counts)
+    names = list(dict.fromkeys([*names, *told]))
+    places = np.array([names.index(name) for name in told], np.int64)
+    return (
+        np.append(transaction, np.full(len(told), part.transaction)),
+        np.append(table, places),
+        np.append(weight, np.array(list(told.values()), np.int64)),
+        np.append(base, np.arange(-len(told), 0)),
+        names,
+    )
 
 
 def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str]) -> Counts:

@@ -44,6 +44,11 @@ class Transactions:
         """The newest one."""
         return Landmark(lsn_columns.lsn_at(self.commit, -1), int(self.clock_us[-1])) if len(self) else None
 
+    def index(self, commit: Lsn) -> int | None:
+        """The index of a commit LSN; None: it is not among them."""
+        (found,) = lsn_columns.places_in(np.frombuffer(commit.raw, np.uint8).reshape(1, -1), self.commit)
+        return int(found) if found >= 0 else None
+
     def places(self, commit: Bytes) -> Int64:
         """The indices of these commit LSNs, which ascend.
 

@@ -27,7 +27,7 @@ from tailrace.connectors.change_tables.row_changes import (
 )
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.skipped_changes import FAIL, converted
-from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, weights
+from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, ToldPart, weights
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
@@ -202,17 +202,20 @@ class WindowTables(Generic[Session]):
 
     def _orders(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Orders:
         """The numbers of all changes in a window; those of the current table that are delivered are skipped."""
-        keys, passed = [], 0
+        keys, passed, told = [], 0, _told_part(begin, opened.transactions)
         for each in opened.filled:
             captured = self._captured_of(each, only_keys=True)
-            reader = KeyReader(captured.name, opened.transactions)
+            reader, serials = KeyReader(captured.name, opened.transactions), Serials()
             with closing(captured.rows.read(opened.session, opened.window, None, lambda: MOST_ROWS)) as parts:
                 for part in parts:
-                    reader.take(part, _weights(captured, part, opened.transactions) if captured.moves_keys else None)
+                    weight = _weights(captured, part, opened.transactions) if captured.moves_keys else None
+                    if told is not None and begin.taken_over is not None:
+                        weight = _untold(part, serials.number(part), begin.taken_over, weight)
+                    reader.take(part, weight)
                     if each.name == begin.table and begin.after is not None:
                         passed += delivered_changes(part, begin.after)
             keys += [read for read in [reader.keys()] if read is not None]
-        orders = Orders(keys, len(opened.transactions))
+        orders = Orders(keys, len(opened.transactions), told)
         for each in opened.filled:
             if each.name == begin.table:
                 orders.skip(self._tables.told_name(each.table), passed)
@@ -234,6 +237,22 @@ def _next_row_count(part: ChangeRows, rows: int, encoded: int) -> int:
     wanted = min(BATCH_BYTES * len(part) // max(part.bytes, 1), ENCODED_BYTES * len(part) // max(encoded, 1))
     # At least two, so that an update's rows fit into one batch.
     return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
+
+
+def _told_part(begin: DatabasePosition, found: Transactions) -> ToldPart | None:
+    """What Debezium has told of one of these transactions; None: nothing, or that is unknown."""
+    if begin.taken_over is None or begin.told is None:
+        return None
+    index = found.index(begin.taken_over.commit)
+    return None if index is None else ToldPart(index, begin.told)
+
+
+def _untold(part: ChangeRows, serials: Int64, taken_over: RowPosition, weight: Int64 | None) -> Int64:
+    """The weights of changes, 0 for those that Debezium has told."""
+    _, _, kept = not_delivered(part, serials, taken_over)
+    found = np.zeros(part.changes, np.int64)
+    found[kept] = 1 if weight is None else weight[kept]
+    return found
 
 
 def _weights(captured: Captured[Session], part: ChangeRows, found: Transactions) -> Int64:

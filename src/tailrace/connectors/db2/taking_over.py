@@ -33,7 +33,8 @@ def restart_of(settings: Db2Settings, offsets: Sequence[Offset]) -> dict[str, An
 
     """
     (offset,) = offsets
-    position = debezium_offsets.position_of(form_of(settings), offset)
+    counts = settings.provide_transaction_metadata
+    position = debezium_offsets.position_of(form_of(settings), offset, counts=counts)
     return RestartPosition({settings.database_dbname: position}).to_dict()
 
 
@@ -80,7 +81,7 @@ def restart_from(given: Mapping[str, Any]) -> dict[str, Any]:
         )
     return RestartPosition(
         {
-            name: debezium_offsets.position_of(_form_in([each]), each)
+            name: debezium_offsets.position_of(_form_in([each]), each, counts=True)
             if "commit_lsn" in each
             else Positions(_form_in([each])).database(each)
             for name, each in given.items()

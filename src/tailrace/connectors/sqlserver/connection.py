@@ -11,6 +11,7 @@ Errors of the driver become tailrace's own (`errors_of_driver.py`); none contain
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SNAPSHOT: Final = "SNAPSHOT"
 _DEFAULT_ISOLATION: Final = "READ COMMITTED"
+_CONTINUED: Final = re.compile(r"(?<=\\)(?=[\r\n])")
+_SHORT: Final = 2000  # characters, of which each may count twice in UTF-16
 
 
 class Session(DriverSession):
@@ -185,8 +188,19 @@ def quoted(*names: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as a T-SQL literal."""
-    return "N'" + text.replace("'", "''") + "'"
+    """A text as a T-SQL expression.
+
+    Within a constant a backslash before a line break continues the line, and the server drops both. A text with the two is
+    therefore cut between them.
+
+    Source: https://learn.microsoft.com/sql/t-sql/language-elements/sql-server-utilities-statements-backslash
+    """
+    first, *others = ("N'" + part.replace("'", "''") + "'" for part in _CONTINUED.split(text))
+    if not others:
+        return first
+    if len(text) > _SHORT:  # a sum of constants is cut to 4,000 characters, unless one of them may be of any length
+        first = f"CAST({first} AS nvarchar(max))"
+    return f"({' + '.join([first, *others])})"
 
 
 def _first_database(settings: SqlServerSettings) -> str | None:

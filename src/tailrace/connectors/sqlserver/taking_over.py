@@ -36,14 +36,18 @@ def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[s
         ProgressError: one is from an unfinished snapshot, or is not an offset.
 
     """
+    counts = settings.provide_transaction_metadata
     return RestartPosition(
-        {name: position_of(offset) for name, offset in zip(settings.database_names, offsets, strict=True)}
+        {
+            name: position_of(offset, counts=counts)
+            for name, offset in zip(settings.database_names, offsets, strict=True)
+        }
     ).to_dict()
 
 
-def position_of(offset: Offset) -> DatabasePosition:
-    """The position of one database. Raises as `restart_of` does."""
-    return debezium_offsets.position_of(LSNS, offset)
+def position_of(offset: Offset, *, counts: bool = True) -> DatabasePosition:
+    """The position of one database; `counts`: with transaction metadata. Raises as `restart_of` does."""
+    return debezium_offsets.position_of(LSNS, offset, counts=counts)
 
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:

@@ -12,45 +12,39 @@ from tailrace.connectors.sqlserver.snapshots.capture_progress import CaptureJob,
 from tailrace.errors import RetriableError, SourceSetupError
 
 NOON = dt.datetime(2026, 1, 1, 12)  # noqa: DTZ001 -- the server's local time
-MOST = 5000
 
 
 def at(seconds):
     return NOON + dt.timedelta(seconds=seconds)
 
 
-def proven(moment, *scans, most=MOST):
-    return is_proven_by_scans(moment, scans, most)
+def proven(moment, *scans):
+    return is_proven_by_scans(moment, scans)
 
 
-def test_a_scan_that_began_behind_the_moment_and_came_to_the_end_proves_it():
-    assert proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 7, 0))
-    assert proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 0, 1))
+def test_a_scan_that_began_behind_the_moment_and_found_nothing_proves_it():
+    assert proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 1))
+    assert not proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 0))
 
 
 def test_one_that_began_before_it_or_is_under_way_does_not():
-    assert not proven(ServerTime(NOON, 3), Scan(4, at(-1), at(2), 7, 0))
-    assert not proven(ServerTime(NOON, 3), Scan(4, at(1), None, 7, 0))
-    assert not proven(ServerTime(NOON, 3), Scan(4, at(0.005), at(2), 7, 0))  # within what datetime rounds
-
-
-def test_one_that_took_as_much_as_it_may_does_not():
-    assert not proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), MOST, 0))
-    assert not proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 7, 0), most=None)
-    assert proven(ServerTime(NOON, 3), Scan(4, at(1), at(2), 0, 1), most=None)
+    assert not proven(ServerTime(NOON, 3), Scan(4, at(-1), at(2), 1))
+    assert not proven(ServerTime(NOON, 3), Scan(4, at(1), None, 1))
+    assert not proven(ServerTime(NOON, 3), Scan(4, at(0.005), at(2), 1))  # within what datetime rounds
 
 
 def test_of_scans_without_changes_the_second_counts():
-    assert not proven(ServerTime(NOON, 3, 8), Scan(3, at(-9), at(1), 0, 9))
-    assert proven(ServerTime(NOON, 3, 8), Scan(3, at(-9), at(6), 0, 10))
-    assert proven(ServerTime(NOON, 3), Scan(4, at(-1), at(6), 0, 2))
+    assert not proven(ServerTime(NOON, 3, 8), Scan(3, at(-9), at(1), 9))
+    assert proven(ServerTime(NOON, 3, 8), Scan(3, at(-9), at(6), 10))
+    assert proven(ServerTime(NOON, 3), Scan(4, at(-1), at(6), 2))
 
 
 def test_a_scan_behind_one_that_ended_behind_the_moment_began_behind_it():
     """However the clocks of the rows are."""
-    first, second = Scan(4, at(-1), at(2), 7, 0), Scan(5, at(-1), at(3), 7, 0)
+    first, second = Scan(4, at(-1), at(2), 0), Scan(5, at(-1), at(3), 1)
     assert proven(ServerTime(NOON, 3), first, second)
     assert not proven(ServerTime(NOON, 3), first)
+    assert not proven(ServerTime(NOON, 3), second)
 
 
 @pytest.fixture
@@ -70,8 +64,20 @@ def test_nothing_is_proven_while_the_job_stands_still(sqlserver, session):
     assert catalog.max_lsn(session) == before
 
 
-def test_a_scan_that_took_as_much_as_one_cycle_may_is_not_taken_for_one_that_came_to_the_end(session):
-    assert CaptureJob(session)._most == 500  # @maxtrans, not @maxtrans times @maxscans
+def test_a_scan_that_ended_at_the_limit_of_the_running_job_proves_nothing_whatever_is_configured(
+    sqlserver, session, monkeypatch
+):
+    monkeypatch.setattr(capture_progress, "CLOCK_SECONDS", 600.0)  # no commit proves it
+    sqlserver.sql("EXEC sys.sp_cdc_change_job @job_type = N'capture', @maxtrans = 10000")  # the job has it once it restarts
+    job = CaptureJob(session)
+    moment = job.now()
+    for number in range(3):
+        sqlserver.sql(f"INSERT dbo.t VALUES ({number})")
+    for _ in range(3):
+        sqlserver.sql("EXEC sys.sp_cdc_scan @maxtrans = 1, @maxscans = 1")
+        assert not job.has_passed(moment)
+    sqlserver.step()
+    assert job.has_passed(moment)
 
 
 def test_scans_prove_it_where_nothing_changes_and_where_something_does(sqlserver, session):

@@ -194,6 +194,25 @@ def test_so_they_are_by_keys_of_every_kind(sqlserver, settings_for, in_between, 
     assert_exact(sqlserver, settings_for(), writer, in_between, lanes=2, stop_every=3)
 
 
+def test_a_row_that_came_and_went_in_a_transaction_without_command_ids_is_not_read(sqlserver, settings_for):
+    """GIVEN changes that an older version of SQL Server captured, WHEN one transaction inserts a row and deletes it, THEN the
+    snapshot does not have it."""
+    sqlserver.sql("CREATE TABLE dbo.t (id int PRIMARY KEY); INSERT dbo.t VALUES (1)")
+    sqlserver.capture("t")
+    sqlserver.capture_all()
+    work = ["BEGIN TRANSACTION; INSERT dbo.t VALUES (2); DELETE dbo.t WHERE id = 2; COMMIT TRANSACTION"]
+
+    def between():
+        while work:
+            sqlserver.sql(work.pop())
+            sqlserver.capture_all()
+            sqlserver.sql("UPDATE cdc.dbo_t_CT SET [__$command_id] = NULL")
+        sqlserver.step()
+
+    snapshot = taken(settings_for(), between=between)
+    assert [row["id"] for row in snapshot.rows(f"s.{sqlserver.name}.dbo.t")] == [1]
+
+
 @pytest.mark.usefixtures("small_chunks")
 def test_row_versions_in_place_of_locks_do_not_matter(sqlserver, settings_for, in_between):
     sqlserver.sql(f"ALTER DATABASE [{sqlserver.name}] SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
@@ -380,6 +399,23 @@ def test_keys_that_are_handed_on_within_a_statement_are_rows_of_before(sqlserver
     snapshot = taken(settings_for(), between=sqlserver.step)
     rows = snapshot.rows(f"s.{sqlserver.name}.dbo.t")
     assert sorted((row["k"], row["n"]) for row in rows) == [(k, k) for k in range(10)]
+
+
+def test_keys_of_a_nonclustered_unique_index_that_are_handed_on_leave_the_first_row_alone(sqlserver, settings_for):
+    """As the page of snapshots says: each row's update is captured by itself, and which of them are one statement's is not."""
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL, n int); CREATE UNIQUE INDEX u ON dbo.t (k)")
+    sqlserver.capture("t")
+    sqlserver.sql("INSERT dbo.t VALUES " + ", ".join(f"({k}, {k})" for k in range(5)))
+    sqlserver.capture_all()
+    work = ["UPDATE dbo.t SET k = k + 1"]
+
+    def between():
+        while work:
+            sqlserver.sql(work.pop())
+        sqlserver.step()
+
+    rows = taken(settings_for(), between=between).rows(f"s.{sqlserver.name}.dbo.t")
+    assert [(row["k"], row["n"]) for row in rows] == [(0, 0)]
 
 
 def test_several_databases_are_one_snapshot(sqlserver, sqlserver_server):

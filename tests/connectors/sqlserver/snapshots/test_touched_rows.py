@@ -40,6 +40,11 @@ def test_a_delete_passes_an_update_of_its_command_whose_two_rows_stay_together()
     assert in_order(rows((1, 1, BEFORE), (1, 1, AFTER), (1, 1, DELETE))).tolist() == [2, 0]
 
 
+def test_changes_whose_command_is_not_known_stay_in_their_order():
+    found = in_order(rows((1, 0, INSERT), (1, 0, DELETE), (2, 0, DELETE), (2, 1, INSERT), (2, 1, DELETE)))
+    assert found.tolist() == [0, 1, 2, 4, 3]
+
+
 @pytest.mark.parametrize("is_max", [True, False])
 def test_what_an_update_does_not_change_is_taken_from_the_image_after(is_max):
     given = rows((1, 1, BEFORE), (1, 1, AFTER), values=[None, "same"], masks=[UNCHANGED] * 2)

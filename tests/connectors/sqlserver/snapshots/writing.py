@@ -14,6 +14,8 @@ KEYS: dict[str, Callable[[int], str]] = {
     "int": str,
     "nvarchar(20) COLLATE Latin1_General_CI_AS": lambda n: f"N'{'aB'[n % 2]}''ä{n}'",
     "varchar(12)": lambda n: f"'k {n:03d}'",
+    "varchar(13)": lambda n: f"'k' + CHAR(92) + CHAR(10) + '{n:03d}'",
+    "nvarchar(20)": lambda n: f"N'k' + NCHAR(92) + NCHAR(13) + NCHAR(10) + N'{n:03d}'",
     "decimal(12, 3)": lambda n: f"{n - 40}.125",
     "uniqueidentifier": lambda n: f"'{(n * 2654435761) % 2**32:08x}-0000-0000-0000-{n:012d}'",
     "datetime2(7)": lambda n: f"'2026-01-01T00:00:00.{n * 12347 % 10**7:07d}'",
@@ -23,7 +25,7 @@ KEYS: dict[str, Callable[[int], str]] = {
     "date": lambda n: f"DATEADD(day, {n}, '2026-01-01')",
     "bigint": lambda n: str((n - 30) * 10**15),
 }
-"""Types of keys, each with what makes a literal of a number."""
+"""Types of keys, each with what makes a literal of a number; two have a backslash before a line break."""
 
 
 class Writer:

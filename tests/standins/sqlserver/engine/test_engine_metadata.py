@@ -92,6 +92,25 @@ def test_functions_name_what_there_is(t: Client) -> None:
     ) == [(1, 1, None)]
 
 
+@pytest.mark.parametrize(
+    ("collation", "page", "lcid", "style"),
+    [
+        ("SQL_Latin1_General_CP1_CI_AS", 1252, 0x0409, 0x30001),
+        ("Cyrillic_General_CS_AS_KS_WS", 1251, 0x0419, 0),
+        ("Latin1_General_100_CI_AI_SC_UTF8", 65001, 0x0409, 0x30003),
+        ("Latin1_General_BIN2", 1252, 0x0409, 0),
+        ("nothing", None, None, None),
+    ],
+)
+def test_a_collation_tells_its_properties(
+    a: Client, collation: str, page: int | None, lcid: int | None, style: int | None
+) -> None:
+    asked = ", ".join(
+        f"CAST(COLLATIONPROPERTY('{collation}', '{name}') AS int)" for name in ("CodePage", "LCID", "ComparisonStyle")
+    )
+    assert a.rows(f"SELECT {asked}") == [(page, lcid, style)]
+
+
 def test_the_agent_can_be_stopped(engine: Engine, a: Client) -> None:
     sql = "SELECT CASE WHEN dss.[status]=4 THEN 1 ELSE 0 END AS isRunning FROM [shop].sys.dm_server_services dss WHERE dss.[servicename] LIKE N'SQL Server Agent (%';"
     assert a.value(sql) == 1

@@ -4,9 +4,10 @@ They are in the order of the change table: by commit, command and change LSN. Bu
 inserts: a statement that moves keys from row to row removes them all before it assigns them again, although capture has
 it row by row.
 
-If a database has no commands, the order is only that of the change table: a row that a transaction inserts and deletes
-did not exist before. A statement that moves a key to another row can't be distinguished there from one that inserts it.
-So the row that had the key is not in the snapshot; the log has its change.
+If a database has no commands, or a row lacks its command (older versions of SQL Server wrote none), the order is only that
+of the change table: a row that a transaction inserts and deletes did not exist before. A statement that moves a key to another
+row can't be distinguished there from one that inserts it. So the row that had the key is not in the snapshot; the log has
+its change.
 """
 
 from __future__ import annotations
@@ -77,14 +78,14 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
 
 
 def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:
-    """The first rows of changes, in the order that counts: within a command, if there are commands, deletes come first."""
+    """The first rows of changes, in the order that counts: within a command, if it is known, deletes come first."""
     first = np.flatnonzero(rows.operation != AFTER)
     if not tells_commands:
         return first
     run, _ = lsn_columns.runs_of(rows.commit[first])
     command = rows.command[first]
     is_new = np.ones(len(first), np.bool_)
-    is_new[1:] = (run[1:] != run[:-1]) | (command[1:] != command[:-1])
+    is_new[1:] = (run[1:] != run[:-1]) | (command[1:] != command[:-1]) | (command[1:] == 0)
     # lexsort is stable: deletes among themselves, and the others, stay in order.
     order = np.lexsort((rows.operation[first] != DELETE, np.cumsum(is_new)))
     return first[order]

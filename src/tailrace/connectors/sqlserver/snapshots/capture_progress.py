@@ -3,15 +3,16 @@
 The max LSN proves nothing: it stands still if nothing is committed, and also if nothing is captured. There are two
 proofs:
 
-- A log scan that began after the time and reached the end of the log. `sys.dm_cdc_log_scan_sessions` has a row for each
-  scan; consecutive scans that find nothing share one row, which counts them. If a row's count grows by two, the second
-  scan began after the time, because it began when the first one had ended. A scan that finds nothing has reached the
-  end of the log. So has one with fewer transactions than the job allows in a cycle (`maxtrans`), whether a row stands
-  for one cycle or for all `maxscans` of them, which is undocumented. A failed scan proves nothing, whatever it has
-  counted.
+- A log scan that began after the time and found nothing, so that it has reached the end of the log.
+  `sys.dm_cdc_log_scan_sessions` has a row for each scan; consecutive scans that find nothing share one row, which counts
+  them. If a row's count grows by two, the second scan began after the time, because it began when the first one had ended.
+  A scan with transactions may have ended at the job's limit, which only the job itself knows: `sp_cdc_change_job` changes
+  what is configured, and the job has it after it has restarted. A failed scan proves nothing, whatever it has counted.
 - An entry of `cdc.lsn_time_mapping` with a commit time after the time, because transactions are captured in commit
   order. The times are the server's own. An entry that is later by less than `CLOCK_SECONDS` proves nothing, because
   simultaneous commits may be numbered in another order. If nothing changes, such an entry comes every five minutes.
+
+Of three scans after the time one proves it: the third has transactions that were committed after the first, or finds nothing.
 
 Only the second proof works for a user who may not see the view (VIEW DATABASE STATE; since SQL Server 2022 VIEW
 DATABASE PERFORMANCE STATE), and on a replica, where no job scans. The same holds for a database of an availability
@@ -50,12 +51,12 @@ _NEWEST_SCAN: Final = (
     "ORDER BY session_id DESC"
 )
 _SCANS: Final = (
-    "SELECT session_id, start_time, end_time, tran_count, empty_scan_count FROM sys.dm_cdc_log_scan_sessions "
+    "SELECT session_id, start_time, end_time, empty_scan_count FROM sys.dm_cdc_log_scan_sessions "
     "WHERE session_id >= ? AND session_id > 0 AND error_count = 0 ORDER BY session_id"
 )
 _NEWEST_COMMIT: Final = "SELECT TOP (1) tran_end_time FROM cdc.lsn_time_mapping ORDER BY start_lsn DESC"
 _JOB: Final = (
-    "SELECT maxtrans, pollinginterval FROM msdb.dbo.cdc_jobs WHERE database_id = DB_ID() AND job_type = N'capture'"
+    "SELECT pollinginterval FROM msdb.dbo.cdc_jobs WHERE database_id = DB_ID() AND job_type = N'capture'"
 )
 
 log = logging.getLogger(__name__)
@@ -79,20 +80,16 @@ class ServerTime:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A row of the view: one scan, or several that found nothing. `ended` is None while it runs."""
+    """A row of the view: one scan, or several that found nothing, which `empty` counts. `ended` is None while it runs."""
 
     id: int
     started: dt.datetime
     ended: dt.datetime | None
-    transactions: int
     empty: int
 
 
-def is_proven_by_scans(moment: ServerTime, scans: Sequence[Scan], most: int | None) -> bool:
-    """Whether one of these scans, in order, began after a time and reached the end of the log.
-
-    `most`: a scan of fewer transactions reached the end; None: unknown, so only one that found none did.
-    """
+def is_proven_by_scans(moment: ServerTime, scans: Sequence[Scan]) -> bool:
+    """Whether one of these scans, in order, began after a time and found nothing."""
     behind = 0  # rows of scans that ended after the time
     for scan in scans:
         if scan.ended is None:
@@ -105,8 +102,7 @@ def is_proven_by_scans(moment: ServerTime, scans: Sequence[Scan], most: int | No
             behind += counted > 0
             continue
         began_behind = behind > 0 or scan.started > moment.time + GRAIN
-        came_to_end = scan.empty > 0 or (most is not None and scan.transactions < most)
-        if (began_behind and came_to_end) or scan.empty >= 2:
+        if (began_behind and scan.empty > 0) or scan.empty >= 2:
             return True
         behind += 1
     return False
@@ -117,10 +113,9 @@ class CaptureJob:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._most: int | None = None
         self._polling = USUAL_POLLING_SECONDS
         self._sees_scans = not session.is_read_only and session.one(_GROUP) is None
-        self._ask_settings()
+        self._ask_polling()
 
     def now(self) -> ServerTime:
         """The current time; call it after the read that it is to prove something about."""
@@ -160,7 +155,7 @@ class CaptureJob:
         """Whether everything committed before a time is in the change tables."""
         if self._sees_scans:
             scans = [_scan(row) for row in self._session.rows(_SCANS, moment.scan)]
-            if is_proven_by_scans(moment, scans, self._most):
+            if is_proven_by_scans(moment, scans):
                 return True
         newest: dt.datetime | None = self._session.one(_NEWEST_COMMIT)
         slack = dt.timedelta(seconds=REPLICA_CLOCK_SECONDS if self._session.is_read_only else CLOCK_SECONDS)
@@ -174,14 +169,14 @@ class CaptureJob:
         """The longest wait, in seconds."""
         return max(PATIENCE_SECONDS, 4.0 * self._polling) if self._sees_scans else WITHOUT_SCANS_SECONDS
 
-    def _ask_settings(self) -> None:
+    def _ask_polling(self) -> None:
         try:
             found = self._session.rows(_JOB)
         except SourceSetupError as error:
-            log.info("the settings of the capture job of %s can't be seen: %s", self._session.database, error)
+            log.info("how often the capture job of %s scans can't be seen: %s", self._session.database, error)
             return
         if found:
-            self._most, self._polling = map(int, found[0])
+            self._polling = int(found[0][0])
 
     def stuck(self, moment: ServerTime, seconds: float) -> str:
         """The message if the job has not passed a time for so long."""
@@ -192,5 +187,5 @@ class CaptureJob:
 
 
 def _scan(row: tuple[Any, ...]) -> Scan:
-    number, started, ended, transactions, empty = row
-    return Scan(int(number), started, ended, int(transactions or 0), int(empty or 0))
+    number, started, ended, empty = row
+    return Scan(int(number), started, ended, int(empty or 0))

@@ -21,6 +21,7 @@ from tailrace_standins.sqlserver.values import DEFAULT_COLLATION
 _CASE, _ACCENT, _KANA, _WIDTH, _BINARY, _BINARY2, _UTF8 = (1 << bit for bit in range(20, 27))
 _LOCALE: Final = 0xFFFFF
 _UNKNOWN_COLLATION: Final = 448
+_UTF8_PAGE: Final = 65001
 _SQL_ORDERS: Final = {
     "SQL_Latin1_General_CP1_CI_AS": 52,
     "SQL_Latin1_General_CP1_CS_AS": 51,
@@ -72,6 +73,22 @@ def collation(name: str | None) -> Collation:
     order = next((order for known, order in _SQL_ORDERS.items() if known.lower() == whole.lower()), 0)
     number = locale | _flags(marks) | next((v << 28 for word, v in _VERSIONS.items() if word in marks), 0)
     return Collation(struct.pack("<IB", number, order), "utf-8" if "UTF8" in marks else encoding)
+
+
+def properties(name: str) -> dict[str, int]:
+    """The properties of the collation of that name, as COLLATIONPROPERTY tells them. Raises as `collation` does.
+
+    Source: https://learn.microsoft.com/sql/t-sql/functions/collation-functions-collationproperty-transact-sql
+    """
+    found = collation(name)
+    number = int.from_bytes(found.data[:4], "little")
+    styles = {_CASE: 1, _ACCENT: 2, _KANA: 0x10000, _WIDTH: 0x20000}
+    return {
+        "codepage": _UTF8_PAGE if found.encoding == "utf-8" else int(found.encoding.removeprefix("cp")),
+        "lcid": number & _LOCALE,
+        "comparisonstyle": sum(style for bit, style in styles.items() if number & bit),
+        "version": number >> 28,
+    }
 
 
 @cache

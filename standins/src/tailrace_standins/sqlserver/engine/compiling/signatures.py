@@ -40,6 +40,7 @@ SESSION_FUNCTIONS: Final[dict[str, tuple[SqlType, tuple[SqlType, ...], int]]] = 
     "IS_ROLEMEMBER": (INT, (_NAME, _NAME), 1),
     "SERVERPROPERTY": (_VARIANT, (_NAME,), 1),
     "DATABASEPROPERTYEX": (_VARIANT, (_NAME, _NAME), 2),
+    "COLLATIONPROPERTY": (_VARIANT, (_NAME, _NAME), 2),
     "COLUMNPROPERTY": (INT, (INT, _NAME, _NAME), 3),
     "COL_NAME": (_NAME, (INT, INT), 2),
     "COL_LENGTH": (types.SMALLINT, (_NAME, _NAME), 2),

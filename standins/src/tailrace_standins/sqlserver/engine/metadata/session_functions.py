@@ -18,6 +18,7 @@ from tailrace_standins.sqlserver.engine.compiling.calls import SYSTEM_CALLS
 from tailrace_standins.sqlserver.engine.metadata.object_functions import OBJECT_FUNCTIONS
 from tailrace_standins.sqlserver.engine.metadata.security_functions import SECURITY_FUNCTIONS
 from tailrace_standins.sqlserver.engine.stored import Stored, packed, variant_stored
+from tailrace_standins.sqlserver.session import SqlError
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -108,6 +109,15 @@ def _database_property(session: EngineSession, _database: Database, name: str | 
     return _variant(answers.get((what or "").lower()))
 
 
+def _collation_property(_session: EngineSession, _database: Database, name: str | None, what: str | None) -> Stored:
+    from tailrace_standins.sqlserver.tds.collations import properties
+
+    try:
+        return _variant(None if name is None else properties(name).get((what or "").lower()))
+    except SqlError:  # there is no such collation
+        return None
+
+
 def _error(session: EngineSession, attribute: str) -> Stored:
     return getattr(session.errors[-1], attribute) if session.errors else None
 
@@ -136,6 +146,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Stored]]] = {
     "APP_NAME": lambda s, _d: s.login.application,
     "SERVERPROPERTY": _server_property,
     "DATABASEPROPERTYEX": _database_property,
+    "COLLATIONPROPERTY": _collation_property,
     "SCOPE_IDENTITY": lambda s, _d: None if s.identity is None else packed(Decimal(s.identity)),
     "XACT_STATE": _xact_state,
     "ERROR_NUMBER": lambda s, _d: _error(s, "number"),

@@ -1,7 +1,9 @@
 """Splits T-SQL into tokens.
 
-Source: "Transact-SQL syntax conventions" and "Database identifiers",
-https://learn.microsoft.com/sql/relational-databases/databases/database-identifiers
+Source: "Transact-SQL syntax conventions"; "Database identifiers",
+https://learn.microsoft.com/sql/relational-databases/databases/database-identifiers; and of constants over several lines
+"Backslash (Line Continuation)",
+https://learn.microsoft.com/sql/t-sql/language-elements/sql-server-utilities-statements-backslash
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ class Token(NamedTuple):
 
     Attributes:
         kind: word, quoted, string, nstring, number, binary, money, variable, operator or end.
-        text: as written; of quoted names and strings what is inside.
+        text: as written; of quoted names and strings what is inside; of constants without the backslashes and line breaks
+            that continue them.
         key: words in upper case and operators as they are; empty for the rest, so that a quoted name is never a
             keyword.
         line: from 1.
@@ -39,7 +42,7 @@ _TOKEN: Final = re.compile(
   | (?P<comment>/\*)
   | (?P<nstring>[Nn]'(?:[^']|'')*')
   | (?P<string>'(?:[^']|'')*')
-  | (?P<binary>0[xX][0-9A-Fa-f]*)
+  | (?P<binary>0[xX](?:[0-9A-Fa-f]|\\\r?\n)*)
   | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
   | (?P<money>[$£€]-?(?:\d+\.?\d*|\.\d+))
   | (?P<bracket>\[(?:[^\]]|\]\])*\])
@@ -51,6 +54,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _COMMENT: Final = re.compile(r"/\*|\*/")
+_CONTINUED: Final = re.compile(r"\\\r?\n")
 
 
 def tokens(sql: str) -> list[Token]:
@@ -80,10 +84,11 @@ def _token(kind: str, text: str, line: int, start: int, end: int) -> Token:
         return Token("quoted", text[1:-1].replace("]]", "]"), "", line, start, end)
     if kind == "double":
         return Token("quoted", text[1:-1].replace('""', '"'), "", line, start, end)
-    if kind == "string":
-        return Token("string", text[1:-1].replace("''", "'"), "", line, start, end)
-    if kind == "nstring":
-        return Token("nstring", text[2:-1].replace("''", "'"), "", line, start, end)
+    if kind in {"string", "nstring"}:
+        inside = text[text.index("'") + 1 : -1]
+        return Token(kind, _CONTINUED.sub("", inside).replace("''", "'"), "", line, start, end)
+    if kind == "binary":
+        return Token("binary", _CONTINUED.sub("", text), "", line, start, end)
     return Token(kind, text, text if kind == "operator" else "", line, start, end)
 
 
