@@ -3,11 +3,11 @@
 A snapshot as of P tells the changes after P apart by a table's key. The key is looked up now, and capture lags: rows that
 were deleted so that a unique index could be made, or a column not null, may be deleted after P. There the key was none yet.
 
-- Mostly times prove it. What a change table has was changed after capture of it was enabled (`Instance.create_date`), for
-  which somebody had to wait who had altered the table. Or the table was altered long before P: by more than a transaction
-  lasts that alters it and changes rows too, and more than clocks are set back.
-- Otherwise capture has to pass a time after the key was looked up (`capture.py`). At an LSN behind that, it is a proof if
-  the table has not been altered again.
+- Mostly times prove it. The table was altered before capture of it was enabled (`Instance.create_date`): that waits for
+  whoever alters the table, and the change table has only what was changed later. Or it was altered `LONG` before P: longer
+  than a transaction lasts that alters it and changes its rows too, and than clocks are set back.
+- Otherwise capture has to pass a time after the key was looked up (`capture.py`). From the LSN that it has reached then the
+  key is proven, if the table has not been altered again.
 """
 
 from __future__ import annotations

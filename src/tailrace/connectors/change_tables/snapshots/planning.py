@@ -181,9 +181,10 @@ def _settled(
         RetriableError: tables are altered again and again.
 
     """
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        warn = tables.warn_of_others if attempt == 0 else lambda *_: None  # once
         points = {
-            name: point.take(dialect, session, tables.late_instances_error, tables.warn_of_others)
+            name: point.take(dialect, session, tables.late_instances_error, warn)
             for name, session in sessions.by_database.items()
         }
         there = [table for each in points.values() for table in each.tables]

@@ -40,9 +40,7 @@ class TableReading(Protocol[Session_contra, ReadT_co]):
         """The keys by which the instances' tables can be read now, the best one first."""
         ...
 
-    def led_by(
-        self, session: Session_contra, instance: Instance, name: str, key: IndexKey[Any]
-    ) -> IndexKey[Any] | NoKey:
+    def led_by(self, session: Session_contra, instance: Instance, name: str, key: Any) -> IndexKey[Any] | NoKey:
         """A key whose order begins with a surrogate key, a column of that name."""
         ...
 

@@ -150,7 +150,7 @@ def key_now(
         led_by: leads the order of a key by the surrogate key, if there is one.
 
     """
-    keys = [led_by(each) for each in ([found] if isinstance(found, NoKey) else found)]
+    keys = [led_by(found)] if isinstance(found, NoKey) else [led_by(each) for each in found]
     return as_begun(keys, begun) or keys[0]
 
 
