@@ -75,6 +75,14 @@ def test_an_index_that_is_dropped_and_made_again_stops_the_snapshot(
 
 
 @pytest.mark.usefixtures("small_chunks")
+def test_so_does_one_that_is_dropped(db2: Database, settings_for: SettingsFor, in_between: InBetween) -> None:
+    filled(db2, INDEX)
+    at_chunk(2, in_between, "DROP INDEX S.U", "INSERT INTO S.T VALUES (25, 'twice')", db2=db2)
+    with pytest.raises(StructureError, match="by which the snapshot reads it, was changed"):
+        taken(settings_for(), between=db2.replication.step)
+
+
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("stop_every", [None, 1])
 def test_another_index_and_a_primary_key_that_are_made_meanwhile_do_not(
     db2: Database, settings_for: SettingsFor, in_between: InBetween, stop_every: int | None

@@ -64,6 +64,14 @@ def test_an_index_that_is_dropped_and_made_again_stops_the_snapshot(
 
 
 @pytest.mark.usefixtures("small_chunks")
+def test_so_does_one_that_is_dropped(sqlserver, settings_for, in_between):
+    filled(sqlserver)
+    at_chunk(2, in_between, lambda: sqlserver.sql("DROP INDEX u ON dbo.t; INSERT dbo.t VALUES (125, 'twice')"))
+    with pytest.raises(StructureError, match="by which the snapshot reads it, was changed"):
+        taken(settings_for(), between=sqlserver.step)
+
+
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("stop_every", [None, 1])
 def test_another_index_and_a_primary_key_that_are_made_meanwhile_do_not(sqlserver, settings_for, in_between, stop_every):
     filled(sqlserver)

@@ -36,12 +36,16 @@ from tailrace.schema.tables import Table, TableId
 _LARGE: Final = frozenset({"geometry", "geography", "json"})
 _MAX: Final = frozenset({jdbc.VARCHAR, jdbc.NVARCHAR, jdbc.VARBINARY})
 _DDL: Final = "SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"
-# An index that is created or altered moves modify_date, and nothing else here; a table that gets another name perhaps not.
+# An index that is created or altered moves modify_date; one that is dropped, and another name of the table, perhaps not.
 _STARTS: Final = """
     SELECT c.object_id, c.start_lsn, s.name, t.name, t.modify_date
     FROM cdc.change_tables c
     LEFT JOIN sys.tables t ON t.object_id = c.source_object_id
     LEFT JOIN sys.schemas s ON s.schema_id = t.schema_id"""
+_UNIQUE: Final = """
+    SELECT COUNT(*), SUM(CAST(i.object_id AS bigint) * i.index_id)
+    FROM cdc.change_tables c JOIN sys.indexes i ON i.object_id = c.source_object_id
+    WHERE i.is_unique = 1 AND i.is_disabled = 0"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,8 @@ class _Reading:
         return session.rows(_DDL)
 
     def starts(self, session: Session) -> object:
-        """The start LSNs in `cdc.change_tables`, with the names and `modify_date` of the source tables."""
-        return {object_id: of for object_id, *of in session.rows(_STARTS)}
+        """The start LSNs in `cdc.change_tables`; names, `modify_date` and unique indexes of the source tables."""
+        return {object_id: of for object_id, *of in session.rows(_STARTS)}, session.rows(_UNIQUE)
 
     def usable_keys(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, list[ChunkKey] | NoKey]:
         """The keys that unique indexes of the instances' tables make."""
