@@ -318,23 +318,33 @@ def test_tables_that_can_not_be_read_are_named_and_the_others_are_read(mysql_ser
     assert {row[0].split(".")[-1] for _, _, tasks in stream.batches for row in flat(tasks)} == {"c", "signals"}
 
 
+@pytest.mark.parametrize(
+    ("statement", "more", "key"),
+    [
+        ("ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (v, k)", {}, "(index PRIMARY)"),
+        (
+            "ALTER TABLE t MODIFY v VARCHAR(300) COLLATE utf8mb4_bin NOT NULL",
+            {"surrogate-key": "v"},
+            "(the surrogate key leads)",
+        ),
+    ],
+)
 def test_a_key_that_is_changed_on_the_way_ends_its_snapshot_and_the_log_goes_on(
-    mysql_server, database, small_parts, caplog, monkeypatch
+    mysql_server, database, small_parts, caplog, monkeypatch, statement, more, key
 ):
     monkeypatch.setattr(source, "ATTEMPTS", 1)
     table(mysql_server, database)
+    mysql_server.sql("ALTER TABLE t MODIFY v VARCHAR(300) NOT NULL", database)
     signal_table(mysql_server, database)
     stream = Stream(mysql_server, database).run()
-    execute(mysql_server, database, f"{database}.t")
+    execute(mysql_server, database, f"{database}.t", **more)
     stream.run(until=lambda: stream.left)
     end = json.loads(json.dumps(stream.reader().latestOffset(stream.end, ALL)))
-    mysql_server.sql(
-        "ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (v, k); INSERT INTO t VALUES (1000, 'x')", database
-    )
+    mysql_server.sql(f"{statement}; INSERT INTO t VALUES (1000, 'x')", database)
     stream.batches.append((stream.end, end, stream.read(stream.end, end)))
     stream.end = end
     stream.next()
-    assert "(index PRIMARY), by which the snapshot reads it, was changed" in caplog.text
+    assert f"{key}, by which the snapshot reads it, was changed" in caplog.text
     assert "the key that it is read by was changed" in caplog.text
     assert not stream.run().left
     assert stream.marked(f"test.{database}.t")[-1] == ("c", "false")

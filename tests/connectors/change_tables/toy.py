@@ -43,10 +43,22 @@ def table_id(name: str) -> TableId:
 
 
 class Toy:
-    """The server; with `pairs` it writes an update as a delete and an insert, which follow each other."""
+    """The server; with `pairs` it writes an update as a delete and an insert, which follow each other.
+
+    Attributes:
+        keys: what the catalogue says of the keys of tables, the best one first; a table that is missing has the key k.
+        numbers: by which tables differ from others that get their names.
+        kinds: of columns that are no key by themselves.
+        altered: when tables were altered last, if that was after they were captured.
+
+    """
 
     def __init__(self, *, pairs: bool = False) -> None:
         self.pairs = pairs
+        self.keys: dict[str, list[Any]] = {}
+        self.numbers: dict[str, int] = {}
+        self.kinds: dict[str, str] = {}
+        self.altered: dict[str, dt.datetime] = {}
         self.db = sqlite3.connect(":memory:", isolation_level=None)
         self.db.execute("CREATE TABLE instances (number INTEGER PRIMARY KEY, source, columns, start BLOB)")
         self.db.execute("CREATE TABLE transactions (lsn BLOB PRIMARY KEY, us INT)")
@@ -76,7 +88,8 @@ class Toy:
         """A transaction."""
         for name, before, after in changes:
             if before is not None:
-                self.db.execute(f"DELETE FROM {name} WHERE k = ?", (before["k"],))
+                same = " AND ".join(f"{column} = ?" for column in before)
+                self.db.execute(f"DELETE FROM {name} WHERE {same}", (*before.values(),))
             if after is not None:
                 marks = ", ".join("?" * len(after))
                 self.db.execute(f"INSERT INTO {name} ({', '.join(after)}) VALUES ({marks})", (*after.values(),))

@@ -20,6 +20,7 @@ from tailrace.connectors.change_tables.common_boundary import is_boundary
 from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.snapshots import planning
 from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
 from tailrace.connectors.change_tables.start_positions import history_at, restart_now
 from tailrace.connectors.change_tables.streaming import LogParts, LogReader
@@ -48,6 +49,7 @@ class ToyConnector:
     def __init__(self, toy: Toy, between: Between = lambda: None, **properties: str) -> None:
         self._toy, self._between = toy, between
         self.dialect = ToyDialect(toy, **properties)
+        self.proofs = KeyProofs(self.dialect, ToyPlanned())
 
     def head(self) -> Mapping[str, Any]:
         return restart_now(self.dialect).to_dict()
@@ -75,8 +77,10 @@ class ToyConnector:
         blocked: BlockingChangeTables[Settings] = BlockingChangeTables(self.dialect, T_SQL, self._part, self._reader)
         return BlockingReader(self.dialect.settings, lane, progress, history, blocked)
 
-    def _part(self, settings: Settings, tables: Sequence[TableId], place: Mapping[str, Any]) -> Mapping[str, Any]:
-        return planning.part_of(self.dialect, ToyPlanned(), tables, place)
+    def _part(
+        self, settings: Settings, tables: Sequence[TableId], place: Mapping[str, Any]
+    ) -> Mapping[str, Any] | None:
+        return planning.part_of(self.dialect, ToyPlanned(), tables, place, self.proofs)
 
     def _reader(
         self,

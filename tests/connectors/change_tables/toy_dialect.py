@@ -100,7 +100,8 @@ class ToyDialect:
         rows = session.db.execute("SELECT * FROM instances ORDER BY source, start").fetchall()
         return [
             Instance(
-                table_id(source), f"i{number}", number, 0, f"ct_{number}", Lsn(start), MADE, tuple(columns.split(",")), ()
+                table_id(source), f"i{number}", number, session.numbers.get(source, 0), f"ct_{number}", Lsn(start), MADE,
+                tuple(columns.split(",")), ()
             )
             for number, source, columns, start in rows
         ]
@@ -109,7 +110,9 @@ class ToyDialect:
         return []
 
     def stamp(self, session: Toy) -> object:
-        return session.db.execute("SELECT number, start FROM instances").fetchall()
+        """Also of what `Toy` is told of tables and keys."""
+        told = repr((session.keys, session.numbers, session.kinds))
+        return session.db.execute("SELECT number, start FROM instances").fetchall(), told
 
     def altered(self, session: Toy) -> Collection[int]:
         return ()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from tests.connectors.change_tables.toy import Toy
+from tests.connectors.change_tables.toy import MADE, Toy
 from tests.connectors.change_tables.toy_dialect import ToyDialect
-from tests.connectors.change_tables.toy_snapshots import KEY, lost
+from tests.connectors.change_tables.toy_snapshots import KEY, ToyCapture, lost
 
 from tailrace.config.overrides import SelectOverride
 from tailrace.connectors.change_tables.instances import Instance
@@ -23,7 +24,7 @@ from tailrace.snapshot.segments import Bound
 
 
 class ToyPlanned:
-    """`PlannedTables`: all have the key k."""
+    """`PlannedTables`: all have the key k. A transaction takes a second by the toy's clock."""
 
     lower_names = False
     lock_timeout_is_final = False
@@ -32,10 +33,19 @@ class ToyPlanned:
         return KEY
 
     def keys_of(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
-        return dict.fromkeys((each.table for each in instances), KEY)
+        return {each.table: session.keys.get(each.table.name, [KEY])[0] for each in instances}
 
-    def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
-        return KEY
+    def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any] | NoKey:
+        return self.keys_of(session, [instance])[table.table]
+
+    def altered_at(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, dt.datetime]:
+        return {each.table: session.altered.get(each.table.name, MADE) for each in instances}
+
+    def captured_until(self, session: Toy, lsn: Lsn) -> dt.datetime | None:
+        return MADE + dt.timedelta(seconds=int.from_bytes(lsn.raw[:8], "big"))
+
+    def capture(self, session: Toy) -> ToyCapture:
+        return ToyCapture(session)
 
     def start_table(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
         greatest = max(session.rows(table.table.name), default=None)

@@ -34,7 +34,7 @@ from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, led
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.events.shape import Shape
 from tailrace.requested_work.work import TableWork
@@ -49,6 +49,7 @@ class Number:
     """A `StoredColumn`."""
 
     name: str
+    kind: str = ""
     is_number: bool = True
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,8 +95,15 @@ class ToyReading:
     def starts(self, session: Toy) -> object:
         return self._dialect.stamp(session)
 
-    def keys_of(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
-        return dict.fromkeys((each.table for each in instances), KEY)
+    def usable_keys(
+        self, session: Toy, instances: Sequence[Instance]
+    ) -> Mapping[TableId, Sequence[IndexKey[Any]] | NoKey]:
+        return {each.table: session.keys.get(each.table.name, [KEY]) for each in instances}
+
+    def led_by(
+        self, session: Toy, instance: Instance, name: str, key: IndexKey[Any]
+    ) -> IndexKey[Any] | NoKey:
+        return led(Number(name, session.kinds.get(name, "")), key, IndexKey)
 
     def made(self, table: Table, instance: Instance, key: Any) -> ToyTable:
         return ToyTable(table, instance, self.shape_of(table))

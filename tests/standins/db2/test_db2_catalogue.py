@@ -48,6 +48,20 @@ def test_a_table_and_its_statistics(made: EngineSession) -> None:
     assert str(created) < str(altered)
 
 
+def test_an_index_has_the_time_at_which_it_was_made_and_its_table_is_not_altered_by_that(made: EngineSession) -> None:
+    altered, created = "SELECT ALTER_TIME FROM SYSCAT.TABLES WHERE TABNAME = 'T'", "SELECT CREATE_TIME FROM SYSCAT.INDEXES"
+    before = made.run(altered)
+    made.run("CREATE UNIQUE INDEX S.U ON S.T (NAME)")
+    first = made.run(f"{created} WHERE INDNAME = 'U'")
+    made.run("DROP INDEX S.U")
+    made.run("CREATE UNIQUE INDEX S.U ON S.T (NAME)")
+    again = made.run(f"{created} WHERE INDNAME = 'U'")
+    assert str(before) < str(first) < str(again)
+    assert made.run(altered) == before
+    made.run("ALTER TABLE S.T ADD CONSTRAINT Q UNIQUE (ID)")
+    assert made.run(altered) > before
+
+
 def test_columns(made: EngineSession) -> None:
     asked = "COLNAME, COLNO, TYPENAME, LENGTH, SCALE, CODEPAGE, NULLS, IDENTITY, GENERATED, DEFAULT, KEYSEQ"
     assert made.run(f"SELECT {asked} FROM SYSCAT.COLUMNS WHERE TABNAME = 'T' ORDER BY COLNO") == [

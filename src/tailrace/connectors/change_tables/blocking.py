@@ -19,8 +19,8 @@ from tailrace.schema.tables import TableId
 
 SettingsT_contra = TypeVar("SettingsT_contra", bound=Settings, contravariant=True)
 
-PartOf = Callable[[SettingsT_contra, Sequence[TableId], Mapping[str, Any]], Mapping[str, Any]]
-"""The initial state of a lane that reads these tables, in their order, as of a restart position."""
+PartOf = Callable[[SettingsT_contra, Sequence[TableId], Mapping[str, Any]], Mapping[str, Any] | None]
+"""The initial state of a lane that reads these tables, in order, as of a restart position; None: the log goes on first."""
 
 
 class ReaderOf(Protocol[SettingsT_contra]):
@@ -65,8 +65,8 @@ class BlockingChangeTables(Generic[SettingsT_contra]):
 
     def part(
         self, settings: SettingsT_contra, tables: Sequence[TableId], progress: Progress
-    ) -> Mapping[str, Any]:
-        """The initial state of a lane that reads these tables, in the given order."""
+    ) -> Mapping[str, Any] | None:
+        """The initial state of a lane that reads these tables, in the given order; None: the log goes on first."""
         return self.part_of(settings, tables, progress.restart)
 
     def reader(

@@ -46,6 +46,7 @@ from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 
 if TYPE_CHECKING:
+    from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
     from tailrace.connectors.change_tables.snapshots.plans import Plans
 
 SettingsT = TypeVar("SettingsT", bound=ChangeTableSettings)
@@ -87,6 +88,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         self._dialect: Dialect[Any] = load_object(self.parts.dialect)(settings)
         self._positions = Positions(self._dialect.lsns)
         self._ranges = Ranges(self._dialect)
+        self._key_proofs: KeyProofs[Any, Any] | None = None  # of blocking snapshots, for which the log may go on first
 
     def routed(self, routing: Mapping[str, Any]) -> Self:
         """The same connector with a stored routing."""
@@ -226,8 +228,15 @@ class ChangeTableConnector(Generic[SettingsT]):
         exact = evolve(self.settings, snapshot_isolation_mode=None)
         return BlockingReader(exact, lane, progress, history, blocked)
 
-    def _part_of(self, settings: SettingsT, tables: Sequence[TableId], place: Mapping[str, Any]) -> Mapping[str, Any]:
-        return type(self)(settings).plans().part_of(tables, place)
+    def _part_of(
+        self, settings: SettingsT, tables: Sequence[TableId], place: Mapping[str, Any]
+    ) -> Mapping[str, Any] | None:
+        from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs  # rarely needed
+
+        plans = type(self)(settings).plans()
+        if self._key_proofs is None:
+            self._key_proofs = KeyProofs(plans.dialect, plans.tables)
+        return plans.part_of(tables, place, self._key_proofs)
 
     def _part(self, name: str, *given: Any) -> Any:
         return load_object(getattr(self.parts, name))(self.settings, *given)

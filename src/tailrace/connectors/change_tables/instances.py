@@ -34,6 +34,8 @@ class Instance:
         version: tells the columns apart that a change table has over time, if it can be altered.
         inactive: why capture does not write to it now; "": it does.
         before_prefix: begins the names of columns with the image before an update, where a row has both images.
+        source_made: when the source table was made, in the server's local time, where its number does not tell it from a
+            later one of its name.
 
     """
 
@@ -50,6 +52,12 @@ class Instance:
     version: str = ""
     inactive: str = ""
     before_prefix: str = ""
+    source_made: dt.datetime | None = None
+
+    @property
+    def source(self) -> tuple[int, dt.datetime | None]:
+        """Tells the source table from another one that gets its name."""
+        return self.source_object_id, self.source_made
 
     @property
     def order(self) -> tuple[bool, bytes, dt.datetime, int]:

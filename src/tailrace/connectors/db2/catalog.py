@@ -85,18 +85,23 @@ def stamp(session: Session, settings: Db2Settings) -> object:
     return session.rows(asked(settings, sql_of(settings).stamp))
 
 
+def index_stamp(session: Session, settings: Db2Settings) -> object:
+    """A value that changes when a unique index of a registered table is made."""
+    return session.rows(asked(settings, sql_of(settings).index_stamp))
+
+
 def altered_since_registered(session: Session, settings: Db2Settings) -> frozenset[int]:
     """The object ids of CD tables whose source table was altered since they were made."""
     return frozenset(
         _object_id(cd_owner, cd_table, made)
-        for _, _, cd_owner, cd_table, _, _, _, made, altered in _registered(session, settings)
+        for _, _, cd_owner, cd_table, _, _, _, made, altered, _ in _registered(session, settings)
         if altered is not None and altered > made
     )
 
 
 def other_types(session: Session, settings: Db2Settings) -> Mapping[int, Types]:
     """The columns of CD tables, by object id, that have another type than in the source table."""
-    made = {(owner, table): at for _, _, owner, table, *_, at, _ in _registered(session, settings)}
+    made = {(owner, table): at for _, _, owner, table, *_, at, _, _ in _registered(session, settings)}
     found: defaultdict[int, dict[str, Column]] = defaultdict(dict)
     for owner, table, *row in session.rows(asked(settings, sql_of(settings).other_types)):
         column, names = column_of(row), (owner.rstrip(" "), table)
@@ -166,7 +171,7 @@ def _change_columns(session: Session, settings: Db2Settings) -> dict[tuple[str, 
 def _instance(
     database: str, row: Sequence[Any], columns: Mapping[tuple[str, str], list[str]], settings: Db2Settings
 ) -> Instance:
-    owner, table, cd_owner, cd_table, synchpoint, state, prefix, made, _ = row
+    owner, table, cd_owner, cd_table, synchpoint, state, prefix, made, _, source_made = row
     names = tuple(columns.get((cd_owner, cd_table), ()))
     return Instance(
         TableId(database, owner, table),
@@ -181,6 +186,7 @@ def _instance(
         version=VERSION + hashlib.sha256("\0".join(names).encode()).hexdigest()[:8],
         inactive="" if state == ACTIVE else f"STATE {state}",
         before_prefix=prefix,
+        source_made=source_made,
     )
 
 

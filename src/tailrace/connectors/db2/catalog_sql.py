@@ -31,8 +31,9 @@ class CatalogSql:
         code_page: of the control table IBMSNAP_REGISTER; no row if it does not exist.
         made: when the control table IBMSNAP_UOW was made.
         stamp: see `Catalogue.stamp`.
+        index_stamp: a row that changes when a unique index of a registered table is made.
         register: the registrations: owner, table, CD owner, CD table, CD_NEW_SYNCHPOINT, STATE, BEFORE_IMG_PREFIX, the times
-            when the CD table was made and when the source table was altered.
+            when the CD table was made, when the source table was altered and when it was made.
         change_columns: columns of CD tables: owner, table, column.
         other_types: columns of CD tables of another type than in the source: owner, table, then as in `columns`.
         columns: of tables: schema, table, column, type, length, scale, code page, nullable, identity (Y) or generated (G),
@@ -44,6 +45,7 @@ class CatalogSql:
     code_page: str
     made: str
     stamp: str
+    index_stamp: str
     register: str
     change_columns: str
     other_types: str
@@ -71,6 +73,15 @@ def _stamp(tables: str, made: str, altered: str, *, is_zos: bool = False) -> str
     return f"SELECT {', '.join(['COUNT(*)', 'COUNT(r.CD_NEW_SYNCHPOINT)', *inactive, *newest, *sums])} FROM {tables}"
 
 
+def _index_stamp(indexes: str, made: str) -> str:
+    """The number of indexes, and the times at which they were made."""
+    total = f"SUM(BIGINT(SECOND({made})) * 1000000 + MICROSECOND({made}))"
+    return (
+        f"SELECT COUNT(*), MAX({made}), {total} FROM {{0}}.IBMSNAP_REGISTER r JOIN {indexes} "
+        "WHERE r.SOURCE_OWNER <> '' AND i.UNIQUERULE <> 'D'"
+    )
+
+
 _CHANGE_TABLES: Final = (
     "{0}.IBMSNAP_REGISTER r JOIN SYSCAT.TABLES c ON c.TABSCHEMA = r.CD_OWNER AND c.TABNAME = r.CD_TABLE "
     "LEFT JOIN SYSCAT.TABLES t ON t.TABSCHEMA = r.SOURCE_OWNER AND t.TABNAME = r.SOURCE_TABLE WHERE r.SOURCE_OWNER <> ''"
@@ -91,7 +102,10 @@ LUW: Final = CatalogSql(
     "AND COLNAME = 'SOURCE_OWNER'",
     made="SELECT CREATE_TIME FROM SYSCAT.TABLES WHERE TABSCHEMA = {1} AND TABNAME = 'IBMSNAP_UOW'",
     stamp=_stamp(_CHANGE_TABLES, "CREATE_TIME", "ALTER_TIME"),
-    register=f"SELECT {_registered()}, c.CREATE_TIME, t.ALTER_TIME FROM {_CHANGE_TABLES}",
+    index_stamp=_index_stamp(
+        "SYSCAT.INDEXES i ON i.TABSCHEMA = r.SOURCE_OWNER AND i.TABNAME = r.SOURCE_TABLE", "i.CREATE_TIME"
+    ),
+    register=f"SELECT {_registered()}, c.CREATE_TIME, t.ALTER_TIME, t.CREATE_TIME FROM {_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TABSCHEMA')}, {name('k.TABNAME')}, {name('k.COLNAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSCAT.COLUMNS k ON k.TABSCHEMA = r.CD_OWNER AND k.TABNAME = r.CD_TABLE "
     "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TABSCHEMA, k.TABNAME, k.COLNO",
@@ -137,7 +151,10 @@ ZOS: Final = CatalogSql(
     code_page="SELECT 1208 FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_REGISTER'",
     made="SELECT CREATEDTS FROM SYSIBM.SYSTABLES WHERE CREATOR = {1} AND NAME = 'IBMSNAP_UOW'",
     stamp=_stamp(_ZOS_CHANGE_TABLES, "CREATEDTS", "ALTEREDTS", is_zos=True),
-    register=f"SELECT {_registered(is_zos=True)}, c.CREATEDTS, t.ALTEREDTS FROM {_ZOS_CHANGE_TABLES}",
+    index_stamp=_index_stamp(
+        "SYSIBM.SYSINDEXES i ON i.TBCREATOR = r.SOURCE_OWNER AND i.TBNAME = r.SOURCE_TABLE", "i.CREATEDTS"
+    ),
+    register=f"SELECT {_registered(is_zos=True)}, c.CREATEDTS, t.ALTEREDTS, t.CREATEDTS FROM {_ZOS_CHANGE_TABLES}",
     change_columns=f"SELECT {name('k.TBCREATOR')}, {name('k.TBNAME')}, {name('k.NAME')} "
     "FROM {0}.IBMSNAP_REGISTER r JOIN SYSIBM.SYSCOLUMNS k ON k.TBCREATOR = r.CD_OWNER AND k.TBNAME = r.CD_TABLE "
     "WHERE r.SOURCE_OWNER <> '' ORDER BY k.TBCREATOR, k.TBNAME, k.COLNO",

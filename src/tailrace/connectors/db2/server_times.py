@@ -33,6 +33,11 @@ def utc_us(moment: dt.datetime, offset_minutes: int) -> int:
     return clock_us(moment) - offset_minutes * MINUTE_US
 
 
+def moment_of(time_us: int, offset_minutes: int) -> dt.datetime:
+    """The inverse of `utc_us`."""
+    return _EPOCH + dt.timedelta(microseconds=time_us + offset_minutes * MINUTE_US)
+
+
 def clock_us(moment: dt.datetime) -> int:
     """A time of the server as microseconds since 1970-01-01T00:00, its local time."""
     return (moment.replace(tzinfo=None) - _EPOCH) // dt.timedelta(microseconds=1)

@@ -68,8 +68,10 @@ class BlockingDatabase(Protocol[_Settings_contra]):
     ) -> StructureEvents:
         """The schema-change events of these tables as of a progress."""
 
-    def part(self, settings: _Settings_contra, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
-        """The state with which a lane begins that reads all of these tables as of a progress."""
+    def part(
+        self, settings: _Settings_contra, tables: Sequence[TableId], progress: Progress
+    ) -> Mapping[str, Any] | None:
+        """The state with which a lane begins that reads all of these tables as of a progress; None: the log goes on first."""
 
     def reader(
         self,
@@ -102,7 +104,7 @@ class BlockingReader(Generic[_Settings]):
         self._work = Work.from_dict(progress.signalled)
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
-        """Its batches; in the progress of the last one the snapshot is gone."""
+        """Its batches; in the progress of the last one the snapshot is gone. None, if it can't be as of this progress."""
         blocking = self._work.blocking
         if blocking is None:
             return
@@ -132,6 +134,8 @@ class BlockingReader(Generic[_Settings]):
         tables = sorted(blocking.tables)
         if blocking.part is None:
             part = self._database.part(settings, tables, self._progress)
+            if part is None:
+                return
             # The mark of the last structure event says whether rows follow. Only a lane that is alone knows that.
             held = self._lane.count == 1 and structures.has_any
             blocking = replace(blocking, part={"lanes": 1, **part, NOT_ANNOUNCED: held})

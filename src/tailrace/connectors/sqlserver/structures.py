@@ -41,6 +41,7 @@ _KEYS: Final = """
     FROM sys.tables t
     JOIN sys.schemas s ON s.schema_id = t.schema_id
     JOIN sys.indexes i ON i.object_id = t.object_id AND i.is_unique = 1 AND i.is_disabled = 0 AND i.has_filter = 0
+        AND i.is_hypothetical = 0
     JOIN sys.index_columns x ON x.object_id = i.object_id AND x.index_id = i.index_id AND x.key_ordinal > 0
     JOIN sys.columns c ON c.object_id = x.object_id AND c.column_id = x.column_id
     WHERE t.is_ms_shipped = 0

@@ -105,6 +105,14 @@ def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:
     return found
 
 
+def end_time(session: Session, lsn: Lsn) -> dt.datetime | None:
+    """The end time of the last transaction up to an LSN, in the server's local time; None if there is none."""
+    found: dt.datetime | None = session.one(
+        "SELECT TOP (1) tran_end_time FROM cdc.lsn_time_mapping WHERE start_lsn <= ? ORDER BY start_lsn DESC", lsn.raw
+    )
+    return found
+
+
 def newest(session: Session, lsn: Lsn) -> Landmark | None:
     """The newest transaction with changes up to an LSN; None if there is none, or none is left."""
     sql = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -28,15 +29,17 @@ def part(column: str, type_: str | None = "INTEGER", index: str = "I1", **more: 
     return KeyPart(index=("S", index), column=column, type=type_, **of)
 
 
-def columns_of(found: ChunkKey | NoKey) -> tuple[KeyColumn, ...]:
-    assert isinstance(found, ChunkKey)
-    return found.columns
+def columns_of(found: ChunkKey | Sequence[ChunkKey] | NoKey) -> tuple[KeyColumn, ...]:
+    """Those of a key, or of the best one."""
+    assert not isinstance(found, NoKey)
+    return (found if isinstance(found, ChunkKey) else found[0]).columns
 
 
 def test_the_primary_key_is_taken_before_a_unique_index_of_numbers() -> None:
-    key = choose([part("A", "VARCHAR", length=9), part("B", index="I2", is_primary=False)], ["A", "B"])
-    assert isinstance(key, ChunkKey)
-    assert key.names == ("A",)
+    made = dt.datetime(2026, 1, 2, 3, 4, 5, 6)  # noqa: DTZ001 -- the server's local time
+    keys = choose([part("A", "VARCHAR", length=9), part("B", index="I2", is_primary=False, made=made)], ["A", "B"])
+    assert not isinstance(keys, NoKey)
+    assert [(key.names, key.identity) for key in keys] == [(("A",), ""), (("B",), "2026-01-02T03:04:05.000006")]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +113,8 @@ def test_dates_and_times_are_numbers_and_shown_as_people_write_them() -> None:
 
 
 def test_keys_are_kept_as_json() -> None:
-    key = ChunkKey("PK", (KeyColumn("K", Kind.TEXT, "VARCHAR(20)", 20), KeyColumn("N", Kind.INT, "INTEGER")))
+    columns = KeyColumn("K", Kind.TEXT, "VARCHAR(20)", 20), KeyColumn("N", Kind.INT, "INTEGER")
+    key = ChunkKey("PK", columns, identity="2026-01-02T03:04:05")
     assert ChunkKey.from_dict(key.to_dict()) == key
     with pytest.raises(ProgressError):
         ChunkKey.from_dict({"index": "PK", "columns": [{"name": "K"}]})
@@ -176,14 +180,42 @@ def test_columns_that_an_index_only_includes_are_no_part_of_its_key(
 ) -> None:
     table = TableId(session.database, "S", "T")
     rows = [
-        ("S", "T", "S", "U1", "U", "B", "I", "INTEGER", 4, 0, 1, "N"),
-        ("S", "T", "S", "U1", "U", "A", "A", "INTEGER", 4, 0, 1, "N"),
+        ("S", "T", "S", "U1", "U", "B", "I", "INTEGER", 4, 0, 1, "N", None),
+        ("S", "T", "S", "U1", "U", "A", "A", "INTEGER", 4, 0, 1, "N", None),
     ]
     db2.sql("CREATE TABLE S.T (A INTEGER NOT NULL, B INTEGER NOT NULL)")
     db2.register("S.T")
     registered = instances(session, settings_for())
     monkeypatch.setattr(session, "rows", lambda _sql: rows)
     assert [column.name for column in columns_of(keys_of(session, registered)[table])] == ["A"]
+
+
+@pytest.mark.drivers
+@pytest.mark.parametrize(
+    ("make", "drop"),
+    [
+        ("CREATE UNIQUE INDEX S.U ON S.T (ID)", "DROP INDEX S.U"),
+        ("ALTER TABLE S.T ADD CONSTRAINT U PRIMARY KEY (ID)", "ALTER TABLE S.T DROP PRIMARY KEY"),
+    ],
+)
+def test_an_index_that_is_made_anew_has_another_identity(
+    db2: Database, session: Session, settings_for: Callable[..., Any], make: str, drop: str
+) -> None:
+    db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL)")
+    db2.sql(make)
+    db2.register("S.T")
+    registered = instances(session, settings_for())
+    (first,) = keys_of(session, registered).values()
+    (same,) = keys_of(session, registered).values()
+    assert isinstance(first, ChunkKey)
+    assert isinstance(same, ChunkKey)
+    assert same.is_still(first)
+    db2.sql(drop)
+    db2.sql(make)
+    (again,) = keys_of(session, registered).values()
+    assert isinstance(again, ChunkKey)
+    assert (again.index, again.columns) == (first.index, first.columns)
+    assert not again.is_still(first)
 
 
 @pytest.mark.drivers

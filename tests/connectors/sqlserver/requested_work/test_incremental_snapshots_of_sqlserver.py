@@ -10,6 +10,7 @@ from tests.connectors.sqlserver.snapshots.writing import SEED, Writer
 from support.signalling import begin, consumed
 from support.sqlserver_reading import settings_of
 from tailrace.connectors.base import Lane
+from tailrace.connectors.change_tables.snapshots import incremental
 
 
 def test_a_table_is_read_beside_the_log(sqlserver, settings):
@@ -336,3 +337,40 @@ def test_how_large_a_table_is_is_not_asked_of_rows_that_somebody_holds(sqlserver
     assert len(waited) > 4
     assert ids(followed, f"s.{sqlserver.name}.dbo.t") == [0, 1, 2, 3]
     assert followed.figures[-1]["rows"] == 4
+
+
+def test_rows_are_read_where_their_key_was_there_already(sqlserver, settings):
+    """GIVEN a signal that is heard when of equal rows one was deleted, so that there can be a key, and capture has not come there,
+    WHEN the rows are read, THEN the delete is told before them."""
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL, v varchar(9)); INSERT dbo.t VALUES (5, 'a'), (5, 'b')")
+    sqlserver.capture("t")
+    followed = begin(settings)
+    execute(sqlserver, "t")
+    sqlserver.capture_all()
+    sqlserver.sql("DELETE dbo.t WHERE v = 'b'")
+    sqlserver.sql("CREATE UNIQUE INDEX u ON dbo.t (k)")
+    begun(followed)
+    read_captured(followed, sqlserver)
+    told = [(value["op"], (value["before"] or value["after"])["v"]) for value in followed.payloads(f"s.{sqlserver.name}.dbo.t")]
+    assert told == [("d", "b"), ("r", "a")]
+
+
+def test_a_surrogate_key_whose_collation_changes_ends_its_table(sqlserver, settings, monkeypatch, caplog):
+    """Also between the look at it and the read."""
+    sqlserver.sql("CREATE TABLE dbo.t (id int PRIMARY KEY, s nvarchar(20) COLLATE Latin1_General_CI_AS NOT NULL)")
+    sqlserver.sql("INSERT dbo.t VALUES " + ", ".join(f"({n}, N'{'aB'[n % 2]}{n}')" for n in range(20)))
+    sqlserver.capture("t")
+    followed, read = begin(settings), incremental.read_pending
+    statements = iter(["ALTER TABLE dbo.t ALTER COLUMN s nvarchar(20) COLLATE Latin1_General_BIN2 NOT NULL"])
+
+    def altered_before(*given):
+        for statement in statements:
+            sqlserver.sql(statement)
+        return read(*given)
+
+    monkeypatch.setattr(incremental, "read_pending", altered_before)
+    execute(sqlserver, "t", **{"surrogate-key": "s"})
+    read_captured(followed, sqlserver)
+    assert f"s.{sqlserver.name}.dbo.t" not in followed.topics
+    assert dict(followed.notifications())["TABLE_SCAN_COMPLETED"]["status"] == "SQL_EXCEPTION"
+    assert "the key s, id (the surrogate key leads), by which the snapshot reads it, was changed" in caplog.text

@@ -6,7 +6,7 @@ from tests.connectors.sqlserver.typed_tables import session_of
 
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver import catalog, structures
 from tailrace.connectors.sqlserver.snapshots.bounds import literals
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, choose, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import are_within, ascending, chunk, chunk_end
@@ -17,13 +17,12 @@ ID = ChunkKey("PK", (KeyColumn("id", Kind.INT, "int"),))
 
 
 def part(column, *, index=1, primary=True, descends=False, nullable=False, computed=False, useless=False, type_="int"):
-    return (index, f"i{index}", primary, column, descends, nullable, computed, useless, type_, 4, 10, 0, None)
+    return (index, f"i{index}", primary, column, descends, nullable, computed, useless, type_, 4, 10, 0, None, 70 + index)
 
 
 def test_the_primary_key_is_taken_before_a_unique_index_of_numbers():
-    key = choose([part("a", type_="date"), part("b", index=2, primary=False)], ["a", "b"])
-    assert isinstance(key, ChunkKey)
-    assert key.names == ("a",)
+    keys = choose([part("a", type_="date"), part("b", index=2, primary=False)], ["a", "b"])
+    assert [(key.names, key.identity) for key in keys] == [(("a",), "71"), (("b",), "72")]
 
 
 @pytest.mark.parametrize(
@@ -46,8 +45,7 @@ def test_a_key_whose_columns_are_not_captured_is_none():
     assert isinstance(found, NoKey)
     assert "the column b, which is not captured" in found.reason
     other = choose([part("a"), part("b"), part("c", index=2, primary=False)], ["a", "c"])
-    assert isinstance(other, ChunkKey)
-    assert other.names == ("c",)
+    assert [key.names for key in other] == [("c",)]
 
 
 def test_an_index_with_a_column_of_a_clr_type_is_not_taken_for_one_of_its_other_columns():
@@ -70,12 +68,60 @@ def test_bounds_that_are_none_of_a_key_are_refused():
 
 
 def test_keys_are_kept_as_json():
-    key = ChunkKey(
-        "PK", (KeyColumn("k", Kind.TEXT, "nvarchar(20)", "Latin1_General_CI_AS"), KeyColumn("n", Kind.INT, "int"))
-    )
+    columns = KeyColumn("k", Kind.TEXT, "nvarchar(20)", "Latin1_General_CI_AS"), KeyColumn("n", Kind.INT, "int")
+    key = ChunkKey("PK", columns, identity="7")
     assert ChunkKey.from_dict(key.to_dict()) == key
     with pytest.raises(ProgressError):
         ChunkKey.from_dict({"index": "PK", "columns": [{"name": "k"}]})
+
+
+@pytest.mark.parametrize(
+    ("begun", "now", "is_like"),
+    [
+        ("varchar(20)", "varchar(50)", True),
+        ("nvarchar(20)", "nvarchar(4000)", True),
+        ("varchar(20)", "nvarchar(20)", False),
+        ("char(20)", "char(21)", False),
+        ("decimal(9, 2)", "decimal(10, 2)", False),
+    ],
+)
+def test_a_length_that_varies_may_change(begun, now, is_like):
+    keys = [ChunkKey("PK", (KeyColumn("k", Kind.TEXT, type_, "Latin1_General_CI_AS"),)) for type_ in (begun, now)]
+    assert keys[1].is_still(keys[0]) is is_like
+
+
+def test_bounds_are_as_long_as_the_column_may_have_become():
+    (text,) = literals(ChunkKey("PK", (KeyColumn("k", Kind.TEXT, "varchar(2)", "Latin1_General_CI_AS"),)), ["long"])
+    assert text == "CAST(N'long' COLLATE Latin1_General_CI_AS AS varchar(8000)) COLLATE Latin1_General_CI_AS"
+    assert literals(ChunkKey("PK", (KeyColumn("k", Kind.BYTES, "binary(2)"),)), ["00FF"]) == ["CAST(0x00FF AS binary(2))"]
+
+
+def test_a_hypothetical_index_is_no_key(sqlserver):
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL, n int NOT NULL); INSERT dbo.t VALUES (1, 1), (1, 2)")
+    sqlserver.sql("CREATE UNIQUE INDEX tuned ON dbo.t (k) WITH STATISTICS_ONLY = -1")
+    sqlserver.capture("t")
+    table = TableId(sqlserver.name, "dbo", "t")
+    with session_of(sqlserver) as session:
+        assert isinstance(keys_of(session, catalog.instances(session))[table], NoKey)
+        assert structures.tables(session, sqlserver.name, lambda _table: True)[table].primary_key == ()
+
+
+@pytest.mark.parametrize("made", ["CREATE UNIQUE INDEX u ON dbo.t (k)", "ALTER TABLE dbo.t ADD CONSTRAINT u UNIQUE (k)"])
+def test_an_index_that_is_made_anew_has_another_identity(sqlserver, made):
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL)")
+    sqlserver.sql(made)
+    sqlserver.capture("t")
+    drop = "DROP INDEX u ON dbo.t" if "INDEX" in made else "ALTER TABLE dbo.t DROP CONSTRAINT u"
+    with session_of(sqlserver) as session:
+        (first,) = keys_of(session, catalog.instances(session)).values()
+        (same,) = keys_of(session, catalog.instances(session)).values()
+        assert same == first
+        assert same.is_still(first)
+        assert first.identity
+        sqlserver.sql(f"{drop}; {made}")
+        (again,) = keys_of(session, catalog.instances(session)).values()
+    assert (again.index, again.columns) == (first.index, first.columns)
+    assert not again.is_still(first)
 
 
 @pytest.mark.parametrize("type_", KEYS)

@@ -1,4 +1,5 @@
 import datetime as dt
+from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -40,6 +41,28 @@ def test_the_catalog_views_show_what_was_made(t: Client) -> None:
     assert t.rows("SELECT [rows] FROM sys.partitions WHERE index_id < 2") == [(1,)]
     assert t.rows("SELECT index_id, row_count FROM sys.dm_db_partition_stats ORDER BY index_id") == [(1, 1), (2, 1)]
     assert t.rows("SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE") == [("id",)]
+
+
+def test_an_index_moves_the_tables_modify_date_when_it_is_made_and_has_a_tree_of_its_own(
+    t: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, seconds = dt.datetime(2026, 1, 1, tzinfo=dt.UTC), count()
+    monkeypatch.setattr(Engine, "moment", lambda _self: began + dt.timedelta(seconds=next(seconds)))
+    modified, tree = "SELECT modify_date FROM sys.tables", "SELECT hobt_id FROM sys.partitions WHERE index_id = 2"
+    (first,), (old,) = t.rows(tree), t.rows(modified)
+    t.run("DROP INDEX ix ON t")
+    t.run("EXEC sp_rename 't', 'u'")
+    assert t.rows(modified) == [old]
+    t.run("CREATE UNIQUE INDEX ix ON u (n, d DESC)")
+    assert t.rows(modified) != [old]
+    assert t.rows(tree) not in ([], [first])
+
+
+def test_a_hypothetical_index_keeps_nothing_out(t: Client) -> None:
+    t.run("CREATE UNIQUE INDEX hyp ON t (d) WITH STATISTICS_ONLY = -1")
+    t.run("INSERT t (n, d) VALUES ('b', 1), ('c', 1)")
+    assert t.rows("SELECT name, is_unique FROM sys.indexes WHERE is_hypothetical = 1") == [("hyp", 1)]
+    assert t.rows("SELECT index_id FROM sys.partitions WHERE object_id = OBJECT_ID('t') ORDER BY 1") == [(1,), (2,)]
 
 
 def test_views_follow_later_definitions(t: Client) -> None:

@@ -6,6 +6,8 @@ continues. When capture has passed the read, and the log has been delivered up t
 without the rows whose keys changed between V and P: the log has delivered those changes. The remaining rows are as they
 are at P.
 
+If a table's key may be younger than V, the chunks count for nothing, and new ones are read at P: that is behind the key.
+
 No before image is needed, so rows that a condition of the user selects are as exact as others.
 
 A table that can't be read ends only its own snapshot, and the log continues. A table that can't be read now is read
@@ -28,6 +30,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
 from tailrace.connectors.change_tables.snapshots.incremental_reads import IncrementalReads
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.pending_chunks import PendingChunks, read_pending
 from tailrace.connectors.change_tables.snapshots.planned_tables import PlannedTables
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
@@ -75,7 +78,8 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         self._table: TableWork | None = None  # the one that the source reads
         self._source: ChangeTableSource[DatabaseT, Any] | None = None
         self._gathered: PendingChunks | None = None
-        self._is_sized = False
+        self._is_sized = self._is_proven = False
+        self._proofs = KeyProofs(dialect, tables)
         self._warn_at = 0.0
 
     def close(self) -> None:
@@ -138,6 +142,10 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
             return None
         self._gathered = None
+        if not self._is_proven:
+            # The log is now behind what was read, and so behind the key. Where the chunks were read it need not be.
+            self._is_proven = True
+            return None
         try:
             return self._delivered(self._source, work, gathered, place)
         except PositionLostError as error:  # the clean-up has removed changes after V; new chunks begin at a later one
@@ -179,19 +187,18 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self.close()
             self._source = self._reads.opened(table, place)
             self._table, self._is_sized = table, False
+            self._is_proven = self._has_old_key(self._source, table.table, place)
         else:
             self._source.move(table.table, place)
-        self._require_same_order(self._source, table)
         return self._source
 
-    def _require_same_order(self, source: ChangeTableSource[DatabaseT, Any], table: TableWork) -> None:
-        """Require that a surrogate key is unchanged; the source itself checks only the table's own key."""
-        read = source.table(table.table)
-        if table.surrogate is None or read is None or read.key is None:
-            return
-        now = self._tables.key_now(self._reads.catalog_session(source.database(table.table)), read.instance, table)
-        if now != read.key:
-            raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
+    def _has_old_key(self, source: ChangeTableSource[DatabaseT, Any], table: TableId, place: Lsn) -> bool:
+        """Whether a table's key is no younger than an LSN."""
+        read = source.table(table)
+        if read is None or read.key is None:
+            return True
+        session = self._reads.catalog_session(source.database(table))
+        return not self._proofs.young(session, place, [read.instance], {table: read.key})
 
     def _is_behind(
         self, source: ChangeTableSource[DatabaseT, Any], gathered: PendingChunks, table: TableId, place: Lsn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
@@ -10,6 +11,7 @@ from tailrace.config.overrides import SelectOverride
 from tailrace.connectors.change_tables.dialect import Session_contra
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.capture import Capture
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
 from tailrace.errors import PositionLostError, RetriableError
@@ -37,7 +39,25 @@ class PlannedTables(Protocol[Session_contra, KeyT]):
         ...
 
     def key_now(self, session: Session_contra, instance: Instance, table: TableWork) -> KeyT | NoKey:
-        """The key of a table that a signal requests, after the surrogate key if the signal names one."""
+        """The key of a table that a signal requests, after the surrogate key if the signal names one.
+
+        Of a table that was begun it is the one of then, if the table still has that.
+        """
+        ...
+
+    def altered_at(self, session: Session_contra, instances: Sequence[Instance]) -> Mapping[TableId, dt.datetime]:
+        """When the instances' tables were altered last, or an index of theirs was made.
+
+        By the clock of `Instance.create_date`. A table of which that is not known is missing.
+        """
+        ...
+
+    def captured_until(self, session: Session_contra, lsn: Lsn) -> dt.datetime | None:
+        """A time, by the same clock, before which everything that was committed lies at or before an LSN; None: unknown."""
+        ...
+
+    def capture(self, session: Session_contra) -> Capture[Any]:
+        """The process that captures the changes of the session's database."""
         ...
 
     def start_table(self, session: Session_contra, table: TableWork, key: KeyT) -> TableWork | None:

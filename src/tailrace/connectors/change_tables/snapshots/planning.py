@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tailrace import epoch
 from tailrace.config.settings import Settings
@@ -14,6 +14,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Events, Session
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.connectors.change_tables.snapshots import point
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.change_tables.snapshots.point import Point
 from tailrace.connectors.change_tables.snapshots.sessions import Sessions
@@ -22,8 +23,10 @@ from tailrace.connectors.change_tables.snapshots.splitting import TableSplitter
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, warn_of_idle
-from tailrace.errors import PositionLostError
+from tailrace.errors import PositionLostError, RetriableError
 from tailrace.schema.tables import TableId
+
+ATTEMPTS: Final = 5
 
 log = logging.getLogger(__name__)
 
@@ -54,10 +57,7 @@ def planned(
     settings, positions = dialect.settings, Positions(dialect.lsns)
     with Sessions(dialect) as sessions:
         _wait_for(dialect, sessions, delivered(positions, after))
-        points = {
-            name: point.take(dialect, session, tables.late_instances_error, tables.warn_of_others)
-            for name, session in sessions.by_database.items()
-        }
+        points, keys, rows = _settled(dialect, tables, sessions, KeyProofs(dialect, tables) if is_exact else None)
         lsns = {name: each.lsn for name, each in points.items()}
         restart = RestartPosition(
             {
@@ -66,8 +66,6 @@ def planned(
             }
         )
         require_behind(lsns, delivered(positions, after))
-        read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
-        keys, rows = _keys_and_rows(tables, sessions, points, read)
         if is_exact:
             tables.require_keys(keys)
         check_overrides(settings, tables, sessions, points, keys)
@@ -82,8 +80,11 @@ def part_of(
     tables: PlannedTables[Session, KeyT],
     wanted: Sequence[TableId],
     place: Mapping[str, Any],
-) -> dict[str, Any]:
+    proofs: KeyProofs[Session, KeyT],
+) -> dict[str, Any] | None:
     """The initial state of a lane that reads the `wanted` tables, in their order, as of a position.
+
+    None: a key may be younger than the position, and the log goes on until it is not; `proofs` has to be the same then.
 
     Raises:
         UnsupportedError: a table can't be read as of it.
@@ -100,7 +101,12 @@ def part_of(
         for table in wanted:
             if table not in there:
                 log.warning("%s is not captured, and therefore not in the blocking snapshot", table)
-        keys, rows = _keys_and_rows(tables, sessions, found, [table for table in wanted if table in there])
+        read = [table for table in wanted if table in there]
+        keys, rows = _keys_and_rows(tables, sessions, found, read)
+        if _waited(proofs, sessions, found, keys):
+            keys, rows = _keys_and_rows(tables, sessions, found, read)
+            if any(_young(proofs, sessions, found, keys).values()):
+                return None
         tables.require_keys(keys)
         check_overrides(dialect.settings, tables, sessions, found, keys)
     return planning.whole_part(stored(keys), rows, position_of(restart))
@@ -159,6 +165,59 @@ def _wait_for(dialect: Dialect[Session], sessions: Sessions[Session], already: I
     for name, lsn in already:
         if name in sessions.by_database:
             dialect.wait_for(sessions.by_database[name], lsn)
+
+
+def _settled(
+    dialect: Dialect[Session],
+    tables: PlannedTables[Session, KeyT],
+    sessions: Sessions[Session],
+    proofs: KeyProofs[Session, KeyT] | None,
+) -> tuple[dict[str, Point], dict[TableId, KeyT | NoKey], dict[TableId, int]]:
+    """The current P with the keys of the tables to read, which are no younger, and their estimated row counts.
+
+    `proofs`: of the keys; None: they need none.
+
+    Raises:
+        RetriableError: tables are altered again and again.
+
+    """
+    for attempt in range(ATTEMPTS):
+        warn = tables.warn_of_others if attempt == 0 else lambda *_: None  # once
+        points = {
+            name: point.take(dialect, session, tables.late_instances_error, warn)
+            for name, session in sessions.by_database.items()
+        }
+        there = [table for each in points.values() for table in each.tables]
+        keys, rows = _keys_and_rows(tables, sessions, points, planning.tables_to_read(dialect.settings, there))
+        if proofs is None or not _waited(proofs, sessions, points, keys):
+            return points, keys, rows
+    raise RetriableError("tables, or their indexes, are altered again and again while a snapshot of them begins")
+
+
+def _waited(
+    proofs: KeyProofs[Session, KeyT],
+    sessions: Sessions[Session],
+    points: Mapping[str, Point],
+    keys: Mapping[TableId, KeyT | NoKey],
+) -> bool:
+    """Whether keys may be younger than P; then capture has passed the time at which they were looked up."""
+    young = {name: found for name, found in _young(proofs, sessions, points, keys).items() if found}
+    for name, found in young.items():
+        proofs.wait(sessions.by_database[name], found)
+    return bool(young)
+
+
+def _young(
+    proofs: KeyProofs[Session, KeyT],
+    sessions: Sessions[Session],
+    points: Mapping[str, Point],
+    keys: Mapping[TableId, KeyT | NoKey],
+) -> dict[str, list[TableId]]:
+    """The tables of each database whose keys may be younger than P."""
+    return {
+        name: proofs.young(session, points[name].lsn, [each for each in points[name].instances if each.table in keys], keys)
+        for name, session in sessions.by_database.items()
+    }
 
 
 def _keys_and_rows(

@@ -10,6 +10,7 @@ from tailrace.connectors.base import Progress, RequestedStep, Signalled, Snapsho
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.settings import ChangeTableSettings
 from tailrace.connectors.change_tables.snapshots import parts, planning, requested_parts
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.shared.signal_sql import Dialect as SqlDialect
 from tailrace.connectors.shared.snapshots.parts import tables_of
@@ -39,9 +40,11 @@ class Plans(Generic[Session, KeyT]):
         is_exact = self.settings.snapshot_isolation_mode is None  # otherwise all is read in one transaction
         return planning.planned(self.dialect, self.tables, lanes if is_exact else 1, after, is_exact=is_exact)
 
-    def part_of(self, tables: Sequence[TableId], place: Mapping[str, Any]) -> dict[str, Any]:
-        """The initial state of a lane that reads these tables, in the given order, as of a position."""
-        return planning.part_of(self.dialect, self.tables, tables, place)
+    def part_of(
+        self, tables: Sequence[TableId], place: Mapping[str, Any], proofs: KeyProofs[Any, Any]
+    ) -> dict[str, Any] | None:
+        """The initial state of a lane that reads these tables, in the given order, as of a position; see `planning.part_of`."""
+        return planning.part_of(self.dialect, self.tables, tables, place, proofs)
 
     def snapshot_point(self) -> StartPoint:
         """The current P, and the tables as of it in reading order.

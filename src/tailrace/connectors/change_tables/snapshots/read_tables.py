@@ -1,7 +1,8 @@
 """The tables of a snapshot in one database: how each is read, and its capture instance.
 
 The instance is the newest one that began before the snapshot's position P. The structure is the captured part of the
-current source table.
+current source table. The key is the one with which the snapshot began, as long as it is among those that the table has:
+one that was made anew tells nothing of rows that were there in between.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session, Session_
 from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.snapshots.databases import ReadT, ReadT_co
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
-from tailrace.errors import PositionLostError, StructureError
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, as_begun, key_changed
+from tailrace.errors import PositionLostError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 
@@ -27,11 +28,20 @@ class TableReading(Protocol[Session_contra, ReadT_co]):
         ...
 
     def starts(self, session: Session_contra) -> object:
-        """A value that changes when an instance is created, dropped or gets another start; cheap to query."""
+        """A value that changes when an instance is created, dropped or gets another start; cheap to query.
+
+        Also when a table is altered or gets another name, and when an index is made.
+        """
         ...
 
-    def keys_of(self, session: Session_contra, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
-        """The keys by which the instances' tables would be read now."""
+    def usable_keys(
+        self, session: Session_contra, instances: Sequence[Instance]
+    ) -> Mapping[TableId, Sequence[IndexKey[Any]] | NoKey]:
+        """The keys by which the instances' tables can be read now, the best one first."""
+        ...
+
+    def led_by(self, session: Session_contra, instance: Instance, name: str, key: Any) -> IndexKey[Any] | NoKey:
+        """A key whose order begins with a surrogate key, a column of that name."""
         ...
 
     def made(self, table: Table, instance: Instance, key: Any) -> ReadT_co:
@@ -67,7 +77,8 @@ class ReadTables(Generic[Session, ReadT]):
         self._dialect = dialect
         self._session = session
         self._point = point
-        self._keys = keys
+        self._keys = dict(keys)  # as they were found last
+        self._sources: dict[TableId, tuple[Any, ...]] = {}  # which tables have these names
         self._reading = reading
         self._read: dict[TableId, ReadT] = {}
         self._changed: set[TableId] = set()  # those that `altered` has not reported yet
@@ -121,27 +132,41 @@ class ReadTables(Generic[Session, ReadT]):
 
     def _load(self) -> None:
         session, reading = self._session, self._reading
-        self._alterations, self._starts = reading.altered(session), reading.starts(session)
+        alterations, starts = reading.altered(session), reading.starts(session)
         tables = self._dialect.structures(session, self._keys.__contains__)
         found = instances_at(self._dialect.instances(session), self._point)
         wanted = {table: found.get(table) for table in self._keys if table in tables}
-        keys = reading.keys_of(session, [instance for instance in wanted.values() if instance is not None])
+        keys = reading.usable_keys(session, [instance for instance in wanted.values() if instance is not None])
         now = {}
         for table, instance in wanted.items():
-            if instance is None:
+            if instance is None or self._sources.setdefault(table, instance.source) != instance.source:
                 raise reading.lost(table, self._point)
-            self._require_same_key(instance, keys[table])
+            self._keys[table] = self._same_key(instance, keys[table])
             now[table] = reading.made(of_instance(tables[table], instance), instance, self._keys[table])
         self._changed |= {
             table for table, read in self._read.items() if table not in now or now[table].table != read.table
         }
-        self._read = now
+        # At last: after an error it is looked up again.
+        self._read, self._alterations, self._starts = now, alterations, starts
 
-    def _require_same_key(self, instance: Instance, now: IndexKey[Any] | NoKey) -> None:
+    def _same_key(self, instance: Instance, usable: Sequence[IndexKey[Any]] | NoKey) -> IndexKey[Any] | None:
+        """The key of a table as it is now; None: it has none.
+
+        Raises:
+            StructureError: it is no longer the one with which the snapshot began.
+
+        """
         begun = self._keys[instance.table]
-        if begun is not None and begun.index and now != begun:
-            raise StructureError(
-                f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
-                "was changed. Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty "
-                "target; one that a signal asked for can be asked for again"
-            )
+        if begun is None:
+            return None
+        found: Sequence[IndexKey[Any] | NoKey] = [] if isinstance(usable, NoKey) else usable
+        if not begun.index:  # the user's order leads that of one of them
+            found = [
+                self._reading.led_by(self._session, instance, begun.names[0], key)
+                for key in found
+                if not isinstance(key, NoKey)
+            ]
+        now = as_begun(found, begun)
+        if now is None:
+            raise key_changed(instance.table, begun)
+        return now

@@ -13,6 +13,7 @@ from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots import point
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.parts import PartRangePlanning
 from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.change_tables.snapshots.planning import check_overrides
@@ -32,6 +33,7 @@ from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
 NOT_THERE: Final = NoKey("it is not captured")
+KEY_SECONDS: Final = 60.0  # for which a table that was altered lately may hold up the log
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +78,8 @@ class _RequestedParts(Generic[Session, KeyT]):
         self._start = start
         self._positions = Positions(dialect.lsns)
         self._instances: dict[TableId, Instance] = {}  # the newest one of each table that has begun
+        self._begun: set[TableId] = set()  # whose keys were proven when they were begun
+        self._keys: dict[TableId, KeyT | NoKey] = {}  # that were proven at the point
         place = self._positions.restart(start, tuple(sessions.by_database))
         for name, session in sessions.by_database.items():
             tables.hurry(session, place[name].lsn)
@@ -122,6 +126,8 @@ class _RequestedParts(Generic[Session, KeyT]):
     def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, KeyT | NoKey]:
         """The keys by which tables are read, as they are now."""
         found: dict[TableId, KeyT | NoKey] = {}
+        # A key whose identity is stored, and is compared, is the one that was there from then on.
+        self._begun |= {each.table for each in tables if each.key is not None and each.key.get("identity")}
         for each in tables:
             instance = self._instances.get(each.table)
             session = self._sessions.by_database.get(each.table.catalog)
@@ -141,20 +147,42 @@ class _RequestedParts(Generic[Session, KeyT]):
 
     def is_like(self, key: KeyT, begun: Mapping[str, Any]) -> bool:
         """Whether it is the key with which a table was begun."""
-        return key == self._tables.key(begun)
+        return key.is_still(self._tables.key(begun))
 
     def is_before(self, table: TableId, key: KeyT, bound: Bound, upto: Bound) -> bool:
         """Whether a bound lies before another one, in the database's order."""
         return self._tables.is_before(self._sessions.by_database[table.catalog], key, bound, upto)
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
-        """A current position, and which of these tables have an instance with all changes after it."""
-        place, wanted = Ranges(self._dialect).newest(self._start), list(tables)
+        """A current position, and which of these tables have an instance with all changes after it.
+
+        It is taken when capture has passed the keys of the tables, as far as they may be younger.
+        """
+        wanted = list(tables)
+        self._prove(wanted)
+        place = Ranges(self._dialect).newest(self._start)
         found = self._points(place, wanted).values()
         return StartPoint(place), frozenset(table for each in found for table in each.tables)
 
+    def _prove(self, wanted: Sequence[TableId]) -> None:
+        """Wait until capture has passed the keys of tables that are not begun, and may be younger than what is captured."""
+        proofs = KeyProofs(self._dialect, self._tables, KEY_SECONDS)
+        for name, session in self._sessions.by_database.items():
+            new = [table for table in wanted if table.catalog == name and table not in self._begun]
+            instances = [self._instances[table] for table in new if table in self._instances]
+            keys = self._tables.keys_of(session, instances)
+            proofs.wait(session, proofs.young(session, self._dialect.head(session), instances, keys))
+            self._keys |= keys
+
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, KeyT | NoKey]) -> dict[str, str]:
-        """The checked SELECT statements by which tables are read."""
+        """The checked SELECT statements by which tables are read.
+
+        Raises:
+            RetriableError: keys are other ones than at the point.
+
+        """
+        if any(self._keys.get(table, key) != key for table, key in keys.items()):
+            raise RetriableError("the keys of tables were altered while a snapshot of them was planned")
         given = {table: text for table, text in blocking.tables.items() if table in keys}
         settings = with_statements_of_signal(self._settings, given, self._sql)
         self._tables.require_keys(keys)

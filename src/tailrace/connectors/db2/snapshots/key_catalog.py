@@ -1,6 +1,7 @@
 """The columns of unique indexes in the catalogue: SYSCAT of Db2 LUW, SYSIBM of Db2 for z/OS.
 
-Columns that an index only includes are no part of its key, and are left out.
+Columns that an index only includes are no part of its key, and are left out. An index has the time at which it was made; that
+of a table (ALTER_TIME) does not move with its indexes.
 
 Sources: IBM Db2 documentation, "SYSCAT.INDEXES", "SYSCAT.INDEXCOLUSE"; of z/OS "SYSINDEXES", "SYSKEYS", "SYSCOLUMNS"
 """
@@ -8,6 +9,7 @@ Sources: IBM Db2 documentation, "SYSCAT.INDEXES", "SYSCAT.INDEXCOLUSE"; of z/OS 
 # ruff: noqa: S608 -- names are literals
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,7 +25,7 @@ _EVERYTHING: Final = "1 = 1"
 _LUW: Final = (
     f"SELECT {name('i.TABSCHEMA')}, {name('i.TABNAME')}, {name('i.INDSCHEMA')}, {name('i.INDNAME')}, "
     f"{name('i.UNIQUERULE', 1)}, {name('u.COLNAME')}, {name('u.COLORDER', 1)}, {name('c.TYPENAME')}, c.LENGTH, c.SCALE, "
-    f"CASE WHEN c.CODEPAGE = 0 THEN 1 ELSE 0 END, {name('c.NULLS', 1)} "
+    f"CASE WHEN c.CODEPAGE = 0 THEN 1 ELSE 0 END, {name('c.NULLS', 1)}, i.CREATE_TIME "
     "FROM SYSCAT.INDEXES i JOIN SYSCAT.INDEXCOLUSE u ON u.INDSCHEMA = i.INDSCHEMA AND u.INDNAME = i.INDNAME "
     "LEFT JOIN SYSCAT.COLUMNS c ON c.TABSCHEMA = i.TABSCHEMA AND c.TABNAME = i.TABNAME AND c.COLNAME = u.COLNAME "
     "WHERE i.UNIQUERULE <> 'D' AND ({0}) ORDER BY i.TABSCHEMA, i.TABNAME, i.INDSCHEMA, i.INDNAME, u.COLSEQ"
@@ -31,7 +33,7 @@ _LUW: Final = (
 _ZOS: Final = (
     f"SELECT {name('i.TBCREATOR')}, {name('i.TBNAME')}, {name('i.CREATOR')}, {name('i.NAME')}, {name('i.UNIQUERULE', 1)}, "
     f"{name('u.COLNAME')}, {name('u.ORDERING', 1)}, {name('c.COLTYPE', 18)}, c.LENGTH, c.SCALE, "
-    f"CASE WHEN c.FOREIGNKEY = 'B' THEN 1 ELSE 0 END, {name('c.NULLS', 1)} "
+    f"CASE WHEN c.FOREIGNKEY = 'B' THEN 1 ELSE 0 END, {name('c.NULLS', 1)}, i.CREATEDTS "
     "FROM SYSIBM.SYSINDEXES i JOIN SYSIBM.SYSKEYS u ON u.IXCREATOR = i.CREATOR AND u.IXNAME = i.NAME "
     "LEFT JOIN SYSIBM.SYSCOLUMNS c ON c.TBCREATOR = i.TBCREATOR AND c.TBNAME = i.TBNAME AND c.NAME = u.COLNAME "
     "WHERE i.UNIQUERULE <> 'D' AND ({0}) ORDER BY i.TBCREATOR, i.TBNAME, i.CREATOR, i.NAME, u.COLSEQ"
@@ -43,6 +45,14 @@ _LUW_COLUMN: Final = (
 _ZOS_COLUMN: Final = (
     f"SELECT {name('c.COLTYPE', 18)}, c.LENGTH, c.SCALE, CASE WHEN c.FOREIGNKEY = 'B' THEN 1 ELSE 0 END, {name('c.NULLS', 1)} "
     "FROM SYSIBM.SYSCOLUMNS c WHERE c.TBCREATOR = {0} AND c.TBNAME = {1} AND c.NAME = {2}"
+)
+_LUW_TIMES: Final = (
+    f"SELECT {name('t.TABSCHEMA')}, {name('t.TABNAME')}, t.ALTER_TIME FROM SYSCAT.TABLES t WHERE {{0}}",
+    f"SELECT {name('i.TABSCHEMA')}, {name('i.TABNAME')}, i.CREATE_TIME FROM SYSCAT.INDEXES i WHERE {{0}}",
+)
+_ZOS_TIMES: Final = (
+    f"SELECT {name('t.CREATOR')}, {name('t.NAME')}, t.ALTEREDTS FROM SYSIBM.SYSTABLES t WHERE {{0}}",
+    f"SELECT {name('i.TBCREATOR')}, {name('i.TBNAME')}, i.CREATEDTS FROM SYSIBM.SYSINDEXES i WHERE {{0}}",
 )
 _TYPES: Final = {"CHARACTER": "CHAR", "TIMESTMP": "TIMESTAMP", "VARG": "VARGRAPHIC", "VARBIN": "VARBINARY"}
 _TEXTS: Final = ("CHAR", "VARCHAR")
@@ -62,6 +72,7 @@ class KeyPart:
         scale: of DECIMAL and TIMESTAMP.
         is_bit_data: whether it is character data FOR BIT DATA.
         nullable: whether it may be null.
+        made: when the index was made, in the server's local time; None: it is no index.
 
     """
 
@@ -74,6 +85,7 @@ class KeyPart:
     scale: int
     is_bit_data: bool
     nullable: bool
+    made: dt.datetime | None = None
 
     @property
     def name(self) -> str:
@@ -93,6 +105,19 @@ def parts_of(session: Session, tables: Sequence[TableId], *, is_zos: bool) -> di
     return found
 
 
+def altered_at(session: Session, tables: Sequence[TableId], *, is_zos: bool) -> dict[TableId, dt.datetime]:
+    """When tables of the session's database were altered last, or an index of theirs was made, in local time."""
+    named = (("t.CREATOR", "t.NAME"), ("i.TBCREATOR", "i.TBNAME")) if is_zos else (
+        ("t.TABSCHEMA", "t.TABNAME"), ("i.TABSCHEMA", "i.TABNAME")
+    )  # fmt: skip
+    found: dict[TableId, dt.datetime] = {}
+    for sql, names in zip(_ZOS_TIMES if is_zos else _LUW_TIMES, named, strict=True) if tables else ():
+        for schema, table, moment in session.rows(sql.format(_named(tables, *names))):
+            at = TableId(session.database, schema.rstrip(), table)
+            found[at] = max(found.get(at, moment), moment)
+    return {table: found[table] for table in tables if table in found}
+
+
 def column_of(session: Session, table: TableId, column: str, *, is_zos: bool) -> KeyPart | None:
     """A column of a table as if it were an index; None if there is no such column."""
     sql = (_ZOS_COLUMN if is_zos else _LUW_COLUMN).format(*map(literal, (table.schema, table.name, column)))
@@ -101,13 +126,14 @@ def column_of(session: Session, table: TableId, column: str, *, is_zos: bool) ->
 
 
 def _part(index: tuple[str, str], is_primary: bool, column: str, order: str, of: Sequence[Any]) -> KeyPart:
-    """A column; `of`: type, length, scale, whether it is FOR BIT DATA (or has no code page), NULLS."""
-    type_, length, scale, has_no_page, nulls = of
+    """A column; `of`: type, length, scale, whether it is FOR BIT DATA (or has no code page), NULLS, when it was made."""
+    type_, length, scale, has_no_page, nulls, *made = of
     name_of_type = None if type_ is None else _TYPES.get(type_.rstrip(), type_.rstrip())
     is_bit_data = bool(has_no_page) and name_of_type in _TEXTS
     return KeyPart(
-        index, is_primary, column, order.strip(), name_of_type, int(length or 0), int(scale or 0), is_bit_data, nulls != "N"
-    )
+        index, is_primary, column, order.strip(), name_of_type, int(length or 0), int(scale or 0), is_bit_data, nulls != "N",
+        *made,
+    )  # fmt: skip
 
 
 def _named(tables: Sequence[TableId], schema: str, table: str) -> str:

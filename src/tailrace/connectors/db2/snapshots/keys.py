@@ -28,7 +28,7 @@ from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.snapshots import key_catalog
 from tailrace.connectors.db2.snapshots.key_catalog import KeyPart
 from tailrace.connectors.db2.text_sql import as_utf_8, converted, utf_8_size
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led, usable
 from tailrace.schema.tables import TableId
 
 LONGEST: Final = 8168  # bytes of a text or binary value in a bound; none in an index is longer
@@ -140,6 +140,13 @@ def keys_of(
     session: Session, instances: Sequence[Instance], *, is_zos: bool = False
 ) -> dict[TableId, ChunkKey | NoKey]:
     """The key of each instance's table, in the given order."""
+    return {table: best_of(found) for table, found in usable_keys(session, instances, is_zos=is_zos).items()}
+
+
+def usable_keys(
+    session: Session, instances: Sequence[Instance], *, is_zos: bool = False
+) -> dict[TableId, list[ChunkKey] | NoKey]:
+    """The keys by which each instance's table can be read, the best one first."""
     parts = key_catalog.parts_of(session, [instance.table for instance in instances], is_zos=is_zos)
     return {
         instance.table: choose(parts.get(instance.table, ()), instance.columns, is_zos=is_zos) for instance in instances
@@ -161,8 +168,8 @@ def led_by(
     return led(_key_column(part, is_zos=is_zos), key, ChunkKey)
 
 
-def choose(parts: Iterable[KeyPart], captured: Sequence[str], *, is_zos: bool = False) -> ChunkKey | NoKey:
-    """The best key of a table's unique indexes.
+def choose(parts: Iterable[KeyPart], captured: Sequence[str], *, is_zos: bool = False) -> list[ChunkKey] | NoKey:
+    """The keys that a table's unique indexes make, the best one first.
 
     Args:
         parts: the columns of the indexes; those of an index in its order.
@@ -171,9 +178,7 @@ def choose(parts: Iterable[KeyPart], captured: Sequence[str], *, is_zos: bool = 
 
     """
     names = set(captured)
-    return best_of(
-        _index(list(group), names, is_zos=is_zos) for _, group in groupby(parts, key=lambda part: part.index)
-    )
+    return usable(_index(list(group), names, is_zos=is_zos) for _, group in groupby(parts, key=lambda part: part.index))
 
 
 def _index(parts: Sequence[KeyPart], captured: set[str], *, is_zos: bool) -> UniqueIndex[ChunkKey]:
@@ -183,7 +188,8 @@ def _index(parts: Sequence[KeyPart], captured: set[str], *, is_zos: bool) -> Uni
     if found is None and len({part.order for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        found = ChunkKey(first.name, tuple(_key_column(part, is_zos=is_zos) for part in parts))
+        identity = "" if first.made is None else first.made.isoformat()
+        found = ChunkKey(first.name, tuple(_key_column(part, is_zos=is_zos) for part in parts), identity=identity)
     return UniqueIndex(first.name, first.is_primary, found, first.index)
 
 

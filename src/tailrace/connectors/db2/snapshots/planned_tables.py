@@ -3,6 +3,7 @@
 # ruff: noqa: S608 -- names are quoted or literals
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,15 +16,19 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.db2 import transactions
 from tailrace.connectors.db2.catalog_sql import name
 from tailrace.connectors.db2.connection import Session, literal, quoted
+from tailrace.connectors.db2.server_times import moment_of
 from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.snapshots import locks, statements
-from tailrace.connectors.db2.snapshots.keys import ChunkKey, keys_of, led_by
+from tailrace.connectors.db2.snapshots.capture_progress import CaptureProgram
+from tailrace.connectors.db2.snapshots.key_catalog import altered_at
+from tailrace.connectors.db2.snapshots.keys import ChunkKey, keys_of, led_by, usable_keys
 from tailrace.connectors.db2.snapshots.read_tables import Db2Tables, lost
 from tailrace.connectors.db2.snapshots.statements import ALIAS
 from tailrace.connectors.db2.tables_with_changes import mean_bytes, row_counts
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.keys import NoKey, key_now
 from tailrace.connectors.shared.snapshots.overrides import refused
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.requested_work.work import TableWork
@@ -59,11 +64,30 @@ class PlannedDb2Tables:
         return keys_of(session, instances, is_zos=self._settings.is_zos)
 
     def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-        """The key by which a table is read, as it is now."""
-        key = self.keys_of(session, [instance])[table.table]
-        if table.surrogate is None:
-            return key
-        return led_by(session, instance, table.surrogate, key, is_zos=self._settings.is_zos)
+        """The key by which a table is read, as it is now: the one with which it was begun, if that is left."""
+        begun, is_zos = None if table.key is None else self.key(table.key), self._settings.is_zos
+        return key_now(
+            usable_keys(session, [instance], is_zos=is_zos)[table.table],
+            begun,
+            lambda key: key if table.surrogate is None else led_by(session, instance, table.surrogate, key, is_zos=is_zos),
+        )
+
+    def altered_at(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, dt.datetime]:
+        """ALTER_TIME of the tables, or the time at which an index of theirs was made."""
+        with locks.released(session):
+            return altered_at(session, [instance.table for instance in instances], is_zos=self._settings.is_zos)
+
+    def captured_until(self, session: Session, lsn: Lsn) -> dt.datetime | None:
+        """SYNCHTIME, if nothing behind an LSN is captured; else when the newest transaction up to there was committed."""
+        head = transactions.head(session, self._settings)
+        if head.lsn <= lsn:
+            return None if head.synchtime_us is None else moment_of(head.synchtime_us, head.offset_minutes)
+        with locks.released(session):
+            return transactions.newest_commit(session, self._settings, lsn)
+
+    def capture(self, session: Session) -> CaptureProgram:
+        """The Capture program."""
+        return CaptureProgram(session, self._settings)
 
     def start_table(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key and its greatest key value now; rows that get a greater key later are in the log."""

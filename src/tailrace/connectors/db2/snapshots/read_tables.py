@@ -34,7 +34,7 @@ from tailrace.connectors.db2.connection import Session, quoted
 from tailrace.connectors.db2.dialect import Db2Dialect, advice_of
 from tailrace.connectors.db2.lsn import SIZE, form_of
 from tailrace.connectors.db2.settings import Db2Settings
-from tailrace.connectors.db2.snapshots.keys import ChunkKey, keys_of
+from tailrace.connectors.db2.snapshots.keys import ChunkKey, led_by, usable_keys
 from tailrace.connectors.db2.snapshots.statements import ALIAS
 from tailrace.connectors.db2.transaction_log import TransactionLog
 from tailrace.connectors.db2.types import is_unlimited
@@ -187,21 +187,27 @@ class _Reading:
         return None
 
     def starts(self, session: Session) -> object:
-        """When tables and change tables were made and altered last, and which registrations are not active."""
-        return catalog.stamp(session, self._settings)
+        """When tables, change tables and indexes were made and altered last, and which registrations are not active."""
+        return catalog.stamp(session, self._settings), catalog.index_stamp(session, self._settings)
 
-    def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """The keys of the instances' tables, from their unique indexes."""
-        return keys_of(session, instances, is_zos=self._settings.is_zos)
+    def usable_keys(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, list[ChunkKey] | NoKey]:
+        """The keys that unique indexes of the instances' tables make."""
+        return usable_keys(session, instances, is_zos=self._settings.is_zos)
+
+    def led_by(self, session: Session, instance: Instance, name: str, key: ChunkKey) -> ChunkKey | NoKey:
+        """A key whose order begins with a surrogate key."""
+        return led_by(session, instance, name, key, is_zos=self._settings.is_zos)
 
     def made(self, table: Table, instance: Instance, key: ChunkKey | None) -> ReadTable:
         """How a structure is read: the same expressions read the source table and the change table.
 
         Raises:
-            PositionLostError: its registration is another one than at first, or not active.
+            PositionLostError: its registration is another one than at first, not active, or of an earlier table of the name.
 
         """
-        if not is_of(self._begun.setdefault(table.id, identity(instance)), instance) or instance.inactive:
+        is_of_earlier = instance.source_made is not None and instance.source_made > instance.create_date
+        is_same = is_of(self._begun.setdefault(table.id, identity(instance)), instance)
+        if not is_same or is_of_earlier or instance.inactive:
             raise self.lost(table.id, self._point)
         readable, types, shape = self._shapes.read_shape(table)
         selected = tuple(sorted(shape.schemas.columns))
@@ -222,7 +228,8 @@ def lost(table: TableId, point: Lsn, settings: Db2Settings) -> PositionLostError
     schema = settings.control_schema
     return PositionLostError(
         f"the snapshot is not done, and no active registration of {table} in {schema}.IBMSNAP_REGISTER tells its changes from "
-        f"{point} on, the position that the snapshot is of: it was registered anew, or deactivated (STATE). {_AGAIN}"
+        f"{point} on, the position that the snapshot is of: it was registered anew or deactivated (STATE), or the table was "
+        f"made anew. {_AGAIN}"
     )
 
 

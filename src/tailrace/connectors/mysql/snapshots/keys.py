@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led, usable
 from tailrace.schema.tables import TableId
 
 TABLES_AT_ONCE: Final = 200
@@ -168,7 +168,8 @@ def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> C
         columns: rows of information_schema.COLUMNS by column name.
 
     """
-    return best_of(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))
+    found = usable(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))
+    return best_of(found)
 
 
 def _index(name: str, parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> UniqueIndex[ChunkKey]:

@@ -14,9 +14,9 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.snapshots.keys import TABLES_AT_ONCE, ChunkKey, keys_of
+from tailrace.connectors.mysql.snapshots.keys import TABLES_AT_ONCE, ChunkKey, keys_of, led_by
 from tailrace.connectors.mysql.structures import Structures
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.keys import NoKey, key_changed
 from tailrace.errors import StructureError, UnsupportedError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -143,15 +143,11 @@ class ReadTables:
 
     def _require_same_key(self, connection: Connection, table_id: TableId) -> None:
         begun = self._keys[table_id]
-        if begun is None or not begun.index or table_id in self._same:
+        if begun is None or table_id in self._same:
             return
         self._same |= self._with_same_key(connection, table_id)
         if table_id not in self._same:
-            raise StructureError(
-                f"{table_id}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, was "
-                "changed. Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty "
-                "target; one that a signal asked for can be asked for again"
-            )
+            raise key_changed(table_id, begun)
 
     def _with_same_key(self, connection: Connection, first: TableId) -> set[TableId]:
         """Those of this table and the next ones whose bounds still mean the same rows.
@@ -161,11 +157,14 @@ class ReadTables:
         """
         begun = {each: self._keys[each] for each in islice(dropwhile(first.__ne__, self._keys), TABLES_AT_ONCE)}
         now = keys_of(connection, self._server, begun)
-        return {each for each, key in begun.items() if key is not None and _is_like(now[each], key)}
+        return {
+            each for each, key in begun.items() if key is not None and self._is_like(connection, each, now[each], key)
+        }
 
-
-def _is_like(now: ChunkKey | NoKey, begun: ChunkKey) -> bool:
-    return isinstance(now, ChunkKey) and now.is_like(begun)
+    def _is_like(self, connection: Connection, table: TableId, now: ChunkKey | NoKey, begun: ChunkKey) -> bool:
+        if not begun.index:  # a surrogate key, which leads the order of the table's own
+            now = led_by(connection, table, begun.names[0], now)
+        return isinstance(now, ChunkKey) and now.is_like(begun)
 
 
 def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Bounds as T-SQL: each entry is cast to the column's own type, so that the server compares as its index does.
 
-A text has the column's collation.
+A length that varies is the greatest one there. A text has the column's collation.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from tailrace.connectors.sqlserver.connection import literal
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.connectors.sqlserver.snapshots.keys import VARYING, ChunkKey, KeyColumn, Kind
 from tailrace.errors import ProgressError
 from tailrace.snapshot.segments import Bound
 
@@ -44,16 +44,19 @@ def _literal(column: KeyColumn, entry: Any) -> str:
         raise ProgressError(
             f"{entry!r} is no value of the key column {column.name}, which is of kind {column.kind.value}"
         )
+    name = column.type.partition("(")[0]
+    # As long as can be: the column may have become longer since the key was stored.
+    type_ = f"{name}({VARYING[name]})" if name in VARYING else column.type
     if column.is_number:
-        return f"CAST({entry} AS {column.type})"
+        return f"CAST({entry} AS {type_})"
     if column.kind is Kind.BYTES:
-        return f"CAST(0x{entry} AS {column.type})"
+        return f"CAST(0x{entry} AS {type_})"
     if column.kind is not Kind.TEXT:
-        return f"CAST('{entry}' AS {column.type})"
+        return f"CAST('{entry}' AS {type_})"
     collation = str(column.collation)
     if not _COLLATION.fullmatch(collation):
         raise ProgressError(f"{collation!r} is no name of a collation")
-    return f"CAST({literal(entry)} COLLATE {collation} AS {column.type}) COLLATE {collation}"
+    return f"CAST({literal(entry)} COLLATE {collation} AS {type_}) COLLATE {collation}"
 
 
 def _is_entry(column: KeyColumn, entry: Any) -> bool:

@@ -7,25 +7,33 @@ real), without an order for an index, or of a CLR type are not usable.
 A key's columns are selected a second time in an exact form: integers as they are, anything else as text. The source
 table and the change table have the same form, so it identifies rows in both, and makes bounds.
 
+The catalogue has no time at which an index was made. What tells it from a later one of its name is the number of its constraint
+or, without one, of its B-tree. A B-tree that is rebuilt gets another number too: such a key counts as made anew.
+
 Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-index-columns-transact-sql and
 https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql (styles).
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import enum
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led, usable
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.schema.tables import TableId
 
 MAX: Final = 8000  # bytes; no binary or text in an index is longer
 MAX_TEXT: Final = 4000  # characters of a text in a bound
+
+
+VARYING: Final = {"varchar": MAX, "nvarchar": MAX_TEXT, "varbinary": MAX}
+"""Types whose values are as long as they are, with the greatest length that can be declared."""
 
 
 class Kind(enum.Enum):
@@ -70,17 +78,20 @@ _EXACT: Final = {
 _SQL: Final = """
     SELECT i.object_id, i.index_id, i.name, i.is_primary_key, c.name, ic.is_descending_key, c.is_nullable, c.is_computed,
            CASE WHEN i.has_filter = 1 OR i.is_disabled = 1 OR i.type NOT IN (1, 2) THEN 1 ELSE 0 END,
-           COALESCE(ty.name, N'CLR'), c.max_length, c.precision, c.scale, c.collation_name
+           COALESCE(ty.name, N'CLR'), c.max_length, c.precision, c.scale, c.collation_name, k.object_id
     FROM sys.indexes AS i JOIN sys.index_columns AS ic ON ic.object_id = i.object_id AND ic.index_id = i.index_id
     JOIN sys.columns AS c ON c.object_id = ic.object_id AND c.column_id = ic.column_id
     LEFT JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
-    WHERE i.is_unique = 1 AND ic.key_ordinal > 0 AND i.object_id IN ({0})
+    LEFT JOIN sys.key_constraints AS k ON k.parent_object_id = i.object_id AND k.unique_index_id = i.index_id
+    WHERE i.is_unique = 1 AND i.is_hypothetical = 0 AND ic.key_ordinal > 0 AND i.object_id IN ({0})
     ORDER BY i.object_id, i.index_id, ic.key_ordinal"""
+_TREES: Final = "SELECT object_id, index_id, hobt_id FROM sys.partitions WHERE partition_number = 1 AND object_id IN ({0})"
 _COLUMN: Final = """
     SELECT c.name, 0, c.is_nullable, c.is_computed, 0, COALESCE(ty.name, N'CLR'), c.max_length, c.precision, c.scale,
            c.collation_name
     FROM sys.columns AS c LEFT JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
     WHERE c.object_id = ? AND c.name = ?"""
+_ALTERED: Final = "SELECT object_id, modify_date FROM sys.tables WHERE object_id IN ({0})"
 _AT_ONCE: Final = 500
 
 
@@ -106,6 +117,10 @@ class KeyColumn:
         """Whether an entry of a bound is a number, and is ordered as a number."""
         return self.kind in (Kind.INT, Kind.BIT)
 
+    def is_like(self, other: KeyColumn) -> bool:
+        """Whether its values have the same order as the other one's; a length that varies has nothing to do with that."""
+        return replace(self, type=_without_length(self.type)) == replace(other, type=_without_length(other.type))
+
     def exact_value(self, alias: str) -> str:
         """The expression for its exact value; `alias` is the table's."""
         return _EXACT[self.kind].format(f"{alias}.{quoted(self.name)}")
@@ -125,6 +140,12 @@ class KeyColumn:
 class ChunkKey(IndexKey[KeyColumn]):
     """A key of a SQL Server table."""
 
+    def is_like(self, other: ChunkKey) -> bool:
+        """Whether bounds of the other key mean the same rows with this one: its columns may have become longer or shorter."""
+        if self.index != other.index or len(self.columns) != len(other.columns):
+            return False
+        return all(now.is_like(then) for now, then in zip(self.columns, other.columns, strict=True))
+
     def exact_values(self, alias: str) -> list[str]:
         """The SELECT list for its exact values, in key order."""
         return [column.exact_value(alias) for column in self.columns]
@@ -137,15 +158,36 @@ class ChunkKey(IndexKey[KeyColumn]):
 
 def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, ChunkKey | NoKey]:
     """The key of each instance's table, in the given order."""
+    return {table: best_of(found) for table, found in usable_keys(session, instances).items()}
+
+
+def usable_keys(session: Session, instances: Sequence[Instance]) -> dict[TableId, list[ChunkKey] | NoKey]:
+    """The keys by which each instance's table can be read, the best one first."""
     parts: dict[int, list[tuple[Any, ...]]] = {}
-    objects = [instance.source_object_id for instance in instances]
-    for at in range(0, len(objects), _AT_ONCE):
-        numbers = ", ".join(str(int(number)) for number in objects[at : at + _AT_ONCE])
-        for object_id, *part in session.rows(_SQL.format(numbers)):
-            parts.setdefault(object_id, []).append(tuple(part))
+    for object_id, *part in _asked(session, _SQL, {instance.source_object_id for instance in instances}):
+        parts.setdefault(object_id, []).append(tuple(part))
+    # Few tables have unique indexes without a constraint, and sys.partitions is not as cheap as the others.
+    trees = _asked(session, _TREES, {number for number, its in parts.items() if any(part[-1] is None for part in its)})
+    numbers = {(object_id, index_id): hobt_id for object_id, index_id, hobt_id in trees}
+    for object_id, its in parts.items():
+        parts[object_id] = [
+            part if part[-1] is not None else (*part[:-1], numbers.get((object_id, part[0]))) for part in its
+        ]
     return {
         instance.table: choose(parts.get(instance.source_object_id, ()), instance.columns) for instance in instances
     }
+
+
+def altered_at(session: Session, objects: Sequence[int]) -> dict[int, dt.datetime]:
+    """When tables were altered last, or an index of theirs was created or altered, in the server's local time."""
+    return {int(object_id): moved for object_id, moved in _asked(session, _ALTERED, objects)}
+
+
+def _asked(session: Session, sql: str, objects: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query about objects, some hundred of them at a time."""
+    numbers = sorted(objects)
+    for at in range(0, len(numbers), _AT_ONCE):
+        yield from session.rows(sql.format(", ".join(str(int(number)) for number in numbers[at : at + _AT_ONCE])))
 
 
 def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
@@ -160,28 +202,29 @@ def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKe
     return led(_key_column(part), key, ChunkKey)
 
 
-def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKey | NoKey:
-    """The best key of a table's unique indexes.
+def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> list[ChunkKey] | NoKey:
+    """The keys that a table's unique indexes make, the best one first.
 
     Args:
         parts: index id, name, whether it is the primary key, column, whether it descends, is nullable and is computed,
-            whether the index is unusable, type, length in bytes, precision, scale, collation; those of an index in its
-            order.
+            whether the index is unusable, type, length in bytes, precision, scale, collation, number of the constraint or
+            B-tree; those of an index in its order.
         captured: names of the captured columns.
 
     """
     names = set(captured)
-    return best_of(_index(list(group), names) for _, group in groupby(parts, key=lambda part: part[0]))
+    return usable(_index(list(group), names) for _, group in groupby(parts, key=lambda part: part[0]))
 
 
 def _index(parts: Sequence[tuple[Any, ...]], captured: set[str]) -> UniqueIndex[ChunkKey]:
     """One unique index of a table."""
-    number, name, is_primary, *_ = parts[0]
+    number, name, is_primary, *_, made = parts[0]
     found: ChunkKey | str | None = next(filter(None, (_obstacle(part, captured) for part in parts)), None)
     if found is None and len({bool(part[4]) for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        found = ChunkKey(str(name), tuple(_key_column(part) for part in parts))
+        identity = "" if made is None else str(made)
+        found = ChunkKey(str(name), tuple(_key_column(part) for part in parts), identity=identity)
     return UniqueIndex(str(name), bool(is_primary), found, number)
 
 
@@ -209,7 +252,7 @@ def _too_long(part: tuple[Any, ...]) -> str | None:
 
 
 def _key_column(part: tuple[Any, ...]) -> KeyColumn:
-    _, _, _, column, _, _, _, _, type_name, length, precision, scale, collation = part
+    _, _, _, column, _, _, _, _, type_name, length, precision, scale, collation, *_ = part
     name = str(type_name).lower()
     kind = _KINDS[name]
     return KeyColumn(
@@ -228,3 +271,9 @@ def _declared(name: str, length: int, precision: int, scale: int) -> str:
     if name in ("datetime2", "datetimeoffset", "time"):
         return f"{name}({scale})"
     return "binary(8)" if name in ("timestamp", "rowversion") else name
+
+
+def _without_length(type_: str) -> str:
+    """A type without its length, if that is the greatest one only: `varchar` of `varchar(20)`."""
+    name = type_.partition("(")[0]
+    return name if name in VARYING else type_

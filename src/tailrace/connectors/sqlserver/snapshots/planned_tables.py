@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,14 +14,16 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.keys import NoKey, key_now
 from tailrace.connectors.shared.snapshots.overrides import refused
+from tailrace.connectors.sqlserver import transactions
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements
+from tailrace.connectors.sqlserver.snapshots.capture_progress import CaptureJob
 from tailrace.connectors.sqlserver.snapshots.database import LOCKS
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_by
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, altered_at, keys_of, led_by, usable_keys
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import lost, read_tables
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
@@ -54,9 +57,13 @@ class SqlServerTables:
         return keys_of(session, instances)
 
     def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-        """The key by which a table is read, as it is now."""
-        key = keys_of(session, [instance])[table.table]
-        return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
+        """The key by which a table is read, as it is now: the one with which it was begun, if that is left."""
+        begun = None if table.key is None else self.key(table.key)
+        return key_now(
+            usable_keys(session, [instance])[table.table],
+            begun,
+            lambda key: key if table.surrogate is None else led_by(session, instance, table.surrogate, key),
+        )
 
     def start_table(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key and its greatest key value now; rows that get a greater key later are in the log."""
@@ -67,6 +74,23 @@ class SqlServerTables:
         if not greatest:
             return None
         return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+
+    def altered_at(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, dt.datetime]:
+        """`modify_date` of the tables, which moves with their indexes too."""
+        found = altered_at(session, [instance.source_object_id for instance in instances])
+        return {
+            instance.table: found[instance.source_object_id]
+            for instance in instances
+            if instance.source_object_id in found
+        }
+
+    def captured_until(self, session: Session, lsn: Lsn) -> dt.datetime | None:
+        """When the newest transaction up to an LSN was committed; one without changes counts."""
+        return transactions.end_time(session, lsn)
+
+    def capture(self, session: Session) -> CaptureJob:
+        """The capture job."""
+        return CaptureJob(session)
 
     def has(self, session: Session, table: TableId) -> bool:
         """Whether there is such a table now."""

@@ -27,7 +27,7 @@ from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, led_by, usable_keys
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.errors import PositionLostError
 from tailrace.events.shape import Shape
@@ -36,7 +36,16 @@ from tailrace.schema.tables import Table, TableId
 _LARGE: Final = frozenset({"geometry", "geography", "json"})
 _MAX: Final = frozenset({jdbc.VARCHAR, jdbc.NVARCHAR, jdbc.VARBINARY})
 _DDL: Final = "SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"
-_STARTS: Final = "SELECT object_id, start_lsn FROM cdc.change_tables"
+# An index that is created or altered moves modify_date; one that is dropped, and another name of the table, perhaps not.
+_STARTS: Final = """
+    SELECT c.object_id, c.start_lsn, s.name, t.name, t.modify_date
+    FROM cdc.change_tables c
+    LEFT JOIN sys.tables t ON t.object_id = c.source_object_id
+    LEFT JOIN sys.schemas s ON s.schema_id = t.schema_id"""
+_UNIQUE: Final = """
+    SELECT COUNT(*), SUM(CAST(i.object_id AS bigint) * i.index_id)
+    FROM cdc.change_tables c JOIN sys.indexes i ON i.object_id = c.source_object_id
+    WHERE i.is_unique = 1 AND i.is_disabled = 0"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +150,16 @@ class _Reading:
         return session.rows(_DDL)
 
     def starts(self, session: Session) -> object:
-        """The start LSNs in `cdc.change_tables`."""
-        return dict(session.rows(_STARTS))
+        """The start LSNs in `cdc.change_tables`; names, `modify_date` and unique indexes of the source tables."""
+        return {object_id: of for object_id, *of in session.rows(_STARTS)}, session.rows(_UNIQUE)
 
-    def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """The keys of the instances' tables, from their unique indexes."""
-        return keys_of(session, instances)
+    def usable_keys(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, list[ChunkKey] | NoKey]:
+        """The keys that unique indexes of the instances' tables make."""
+        return usable_keys(session, instances)
+
+    def led_by(self, session: Session, instance: Instance, name: str, key: ChunkKey) -> ChunkKey | NoKey:
+        """A key whose order begins with a surrogate key."""
+        return led_by(session, instance, name, key)
 
     def made(self, table: Table, instance: Instance, key: ChunkKey | None) -> ReadTable:
         """How a structure is read: the same expressions read the source table and the change table."""
@@ -180,9 +193,9 @@ def lost(table: TableId, point: Lsn) -> PositionLostError:
     """The error for a table whose changes are not retained from P on."""
     return PositionLostError(
         f"the snapshot is not done, and no capture instance of {table} tells its changes from {point} on, the position that "
-        "the snapshot is of: they were cleaned up, or capture was enabled anew. Let the server keep changes for longer than "
-        "the snapshot takes (EXEC sys.sp_cdc_change_job 'cleanup', @retention = minutes). An initial snapshot begins again "
-        "with an empty target; one that a signal asked for can be asked for again"
+        "the snapshot is of: they were cleaned up, capture was enabled anew, or another table has got this name. Let the "
+        "server keep changes for longer than the snapshot takes (EXEC sys.sp_cdc_change_job 'cleanup', @retention = minutes). "
+        "An initial snapshot begins again with an empty target; one that a signal asked for can be asked for again"
     )
 
 

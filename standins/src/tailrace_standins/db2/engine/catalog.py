@@ -48,6 +48,7 @@ class Index:
     columns: tuple[tuple[int, bool], ...]
     is_constraint: bool = False
     id: int = 1
+    created: str = ""
 
 
 @dataclass(frozen=True, slots=True)

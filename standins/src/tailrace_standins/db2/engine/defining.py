@@ -43,7 +43,7 @@ def create_table(session: EngineSession, statement: tree.CreateTable) -> None:
         )
     table = with_columns(session, empty, definitions)
     for key in (*(tree.Key(each.key, ((each.name, False),)) for each in definitions if each.key), *statement.keys):
-        table = with_key(table, key)
+        table = with_key(table, key, now)
 
     def work(transaction: Transaction) -> None:
         if (schema, name) in database.tables:
@@ -74,8 +74,8 @@ def with_columns(session: EngineSession, table: Table, definitions: Sequence[tre
     return table
 
 
-def with_key(table: Table, key: tree.Key, schema: str | None = None) -> Table:
-    """The table with another index: a constraint's, or with a `schema` one of CREATE INDEX.
+def with_key(table: Table, key: tree.Key, now: str, schema: str | None = None) -> Table:
+    """The table with another index, which is made now: a constraint's, or with a `schema` one of CREATE INDEX.
 
     Raises `SqlError` -542 for a nullable column of a constraint, -624 for a second primary key.
     """
@@ -88,7 +88,7 @@ def with_key(table: Table, key: tree.Key, schema: str | None = None) -> Table:
         raise SqlError(-624, "42889", f"{table.schema}.{table.name}", "PRIMARY KEY")
     number = max((index.id for index in table.indexes), default=0) + 1
     name = key.name or f"SQL{table.id:06}{number:09}"
-    index = Index(schema or table.schema, name, kind, columns, is_constraint, number)
+    index = Index(schema or table.schema, name, kind, columns, is_constraint, number, now)
     return replace(table, indexes=(*table.indexes, index))
 
 
@@ -118,7 +118,8 @@ def _record(
 
 def _changed(session: EngineSession, old: Table, new: Table, operation: Operation, *statements: str) -> None:
     lock(session, ("table", old.id), EXCLUSIVE, keep=True)
-    new = replace(new, altered=session.now())
+    if operation not in (Operation.CREATE_INDEX, Operation.DROP_INDEX):  # these alter no table
+        new = replace(new, altered=session.now())
 
     def work(transaction: Transaction) -> None:
         if session.database.tables.get((old.schema, old.name)) is not old:
@@ -145,7 +146,7 @@ def _alter(session: EngineSession, table: Table, change: tree.Alteration) -> Non
     elif action == "TYPE" and change.definition is not None:
         _retype(session, table, table.column(change.column), change.definition.type)
     elif action == "ADD KEY" and change.key is not None:
-        _add_index(session, table, with_key(table, change.key))
+        _add_index(session, table, with_key(table, change.key, session.now()), Operation.ALTER_TABLE)
     elif action == "CAPTURE":
         _changed(session, table, replace(table, captured=change.text == "CHANGES"), Operation.ALTER_TABLE)
     elif action == "DROP":
@@ -201,7 +202,7 @@ def _add_column(session: EngineSession, table: Table, definition: tree.ColumnDef
     column = new.columns[-1]
     value = changing.default_value(session, new, column) if definition.default is not None else None
     if definition.key:
-        new = with_key(new, tree.Key(definition.key, ((definition.name, False),)))
+        new = with_key(new, tree.Key(definition.key, ((definition.name, False),)), session.now())
     _changed(session, table, new, Operation.ALTER_TABLE, f"ALTER TABLE {table.storage} ADD COLUMN {column.slot}")
     if value is not None:
         write(session, lambda _: session.connection.execute(f"UPDATE {table.storage} SET {column.slot}=?", [value]))
@@ -226,9 +227,9 @@ def _retype(session: EngineSession, table: Table, column: Column, of: SqlType) -
     write(session, work)
 
 
-def _add_index(session: EngineSession, old: Table, new: Table) -> None:
+def _add_index(session: EngineSession, old: Table, new: Table, operation: Operation) -> None:
     index = new.indexes[-1]
-    _changed(session, old, new, Operation.CREATE_INDEX, changing.index_statement(new, index))
+    _changed(session, old, new, operation, changing.index_statement(new, index))
     if index.kind != "D":
         last = session.store.rows.get(new.id, 0)
         write(session, lambda transaction: changing.check_unique(session, transaction, new, index, (0, last)))
@@ -244,7 +245,7 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> None:
         for index in each.indexes
     ):
         raise SqlError(-601, "42710", f"{schema}.{name}", "INDEX")
-    _add_index(session, table, with_key(table, statement.key, schema))
+    _add_index(session, table, with_key(table, statement.key, session.now(), schema), Operation.CREATE_INDEX)
 
 
 def drop(session: EngineSession, statement: tree.Drop) -> None:

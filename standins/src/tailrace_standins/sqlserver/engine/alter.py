@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.engine import access, tree
 from tailrace_standins.sqlserver.engine.altered_tables import added, altered, dropped
@@ -27,6 +27,8 @@ from tailrace_standins.storage.waiting import lock
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
+
+_UNNOTICED: Final = (Operation.DROP_INDEX, Operation.RENAME)  # which are not documented to move modify_date
 
 
 def found_table(session: EngineSession, names: tuple[str, ...], number: int) -> tuple[Database, Table]:
@@ -61,12 +63,13 @@ def changing(
     operation: Operation, *,
     drop_on_undo: bool = False, text: str = "",
 ) -> None:  # fmt: skip
-    """Put a new definition into the catalog, with the undo step."""
+    """Put a new definition into the catalog, with the undo step; modify_date moves as sys.objects documents it."""
     catalog = session.engine.catalog
     shown = new or old
     assert shown is not None  # noqa: S101  # one of both is there
     if new is not None:
-        new = replace(new, modified=session.engine.now()[:23])
+        if operation not in _UNNOTICED:
+            new = replace(new, modified=session.engine.now()[:23])
         database.put(new)
     else:
         database.remove(shown.id)

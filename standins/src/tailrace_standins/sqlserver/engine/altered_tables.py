@@ -173,7 +173,7 @@ def _without_column(table: Table, name: str, *, if_exists: bool) -> Table:
 
 def check_unique(session: EngineSession, table: Table, index: Index, number: int) -> None:
     """Rows that are there must fit a unique index; raises `number`."""
-    if not index.unique:
+    if not index.is_enforced:
         return
     columns = [table.by_id[key] for key, _ in index.columns]
     keys = ", ".join(f"{c.slot}{suffix(c.type)}" for c in columns)

@@ -63,7 +63,10 @@ class Column:
 class Index:
     """An index, or the index of a PRIMARY KEY or UNIQUE constraint (then with its object id).
 
-    Its columns are (column id, descending).
+    Attributes:
+        columns: (column id, descending).
+        tree: the number of its B-tree, never given out twice; 0 for an index of the server's own.
+        is_hypothetical: whether it has statistics only.
 
     """
 
@@ -75,6 +78,13 @@ class Index:
     constraint_id: int = 0
     clustered: bool = False
     included: tuple[int, ...] = ()
+    tree: int = 0
+    is_hypothetical: bool = False
+
+    @property
+    def is_enforced(self) -> bool:
+        """Whether it keeps equal keys out."""
+        return self.unique and not self.is_hypothetical
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def load(engine: Engine, connection: Connection) -> Saved:
         _recover(engine, connection, table)
         ids = [
             table.id,
-            *(index.constraint_id for index in table.indexes),
+            *(max(index.constraint_id, index.tree) for index in table.indexes),
             *(c.default.id for c in table.columns if c.default),
         ]
         highest = max([highest, *ids, *(check.id for check in table.checks), *(each.id for each in table.foreign_keys)])

@@ -133,9 +133,12 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> Iterato
         included = tuple(
             column for column, _ in definitions.key_columns(table, [(name, False) for name in statement.included])
         )
-        index = Index(statement.name, 0, columns, statement.unique, clustered=statement.clustered, included=included)
+        index = Index(
+            statement.name, 0, columns, statement.unique, clustered=statement.clustered, included=included,
+            tree=session.engine.catalog.new_id(), is_hypothetical=statement.is_hypothetical,
+        )  # fmt: skip
         new = definitions.with_index(table, index)
-        if statement.unique:
+        if index.is_enforced:
             altered_tables.check_unique(session, new, index, 1505)
         session.connection.execute(definitions.index_statement(new, index))
         if table.is_temporary:

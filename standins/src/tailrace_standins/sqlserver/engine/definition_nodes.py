@@ -61,6 +61,7 @@ class CreateIndex(Statement):
     unique: bool
     clustered: bool
     filter: str = ""
+    is_hypothetical: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -166,7 +166,7 @@ def _with_key(table: Table, definition: ConstraintDefinition, number: int) -> Ta
     taken = any(index.clustered for index in table.indexes)
     clustered = definition.clustered if definition.clustered is not None else primary and not taken
     name = definition.name or given_name("PK" if primary else "UQ", table.name, number)
-    return with_index(table, Index(name, 0, columns, True, primary, number, clustered))
+    return with_index(table, Index(name, 0, columns, True, primary, number, clustered, tree=number))
 
 
 def key_columns(table: Table, names: list[tuple[str, bool]]) -> tuple[tuple[int, bool], ...]:

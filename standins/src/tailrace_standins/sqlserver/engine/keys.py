@@ -56,7 +56,7 @@ def check_unique(
     """Check new versions against all unique indexes; raises 2627 or 2601, or waits for the transaction that holds the key."""
     places = {column.id: place for place, column in enumerate(table.stored)}
     for index in table.indexes:
-        if not index.unique or any(column not in places for column, _ in index.columns):
+        if not index.is_enforced or any(column not in places for column, _ in index.columns):
             continue
         keys = [places[column] for column, _ in index.columns]
         where = " AND ".join(f"{table.stored[k].slot}{suffix(table.stored[k].type)} IS ?" for k in keys)

@@ -135,4 +135,4 @@ def _is_serializable(session: EngineSession, read: TableRead) -> bool:
 def _is_one_row(read: TableRead) -> bool:
     """Whether the seeks name a whole unique key."""
     sought = {seek.column.id for seek in read.seeks}
-    return any(index.unique and {column for column, _ in index.columns} <= sought for index in read.table.indexes)
+    return any(index.is_enforced and {column for column, _ in index.columns} <= sought for index in read.table.indexes)

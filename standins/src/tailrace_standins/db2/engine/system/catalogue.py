@@ -90,7 +90,7 @@ def _indexes(database: Database) -> Rows:
             rows = database.statistics.get(table.id, NO_STATISTICS).rows
             yield (index.schema, index.name, table.owner, table.schema, table.name, names, index.kind, len(index.columns),
                    unique, index.id, table.id, int(index.is_constraint), "REG ", "Y", "N", rows if index.kind != "D" else -1,
-                   -1, -1, rows, table.altered)  # fmt: skip
+                   -1, -1, rows, index.created)  # fmt: skip
 
 
 def _index_columns(database: Database) -> Rows:

@@ -56,7 +56,7 @@ def _indexes(database: Database) -> Rows:
     for table in tables(database):
         for index in table.indexes:
             rule = "U" if index.kind == "U" and not index.is_constraint else {"U": "C"}.get(index.kind, index.kind)
-            yield index.name, index.schema, table.name, table.schema, rule, len(index.columns), SPACE, index.id
+            yield index.name, index.schema, table.name, table.schema, rule, len(index.columns), SPACE, index.id, index.created
 
 
 def _keys(database: Database) -> Rows:
@@ -84,7 +84,8 @@ VIEWS: Final[dict[tuple[str, str], View]] = {
 """By schema and name."""
 VIEWS_OF_INDEXES: Final[dict[tuple[str, str], View]] = {
     ("SYSIBM", "SYSINDEXES"): view(
-        "v_sysindexes", "n:NAME n:CREATOR n:TBNAME n:TBCREATOR f:UNIQUERULE s:COLCOUNT s:DBID s:OBID", _indexes
+        "v_sysindexes", "n:NAME n:CREATOR n:TBNAME n:TBCREATOR f:UNIQUERULE s:COLCOUNT s:DBID s:OBID t:CREATEDTS",
+        _indexes,
     ),
     ("SYSIBM", "SYSKEYS"): view("v_syskeys", "n:IXNAME n:IXCREATOR n:COLNAME s:COLNO s:COLSEQ f:ORDERING", _keys),
 }

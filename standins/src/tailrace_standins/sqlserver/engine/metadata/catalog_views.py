@@ -122,11 +122,9 @@ def _types(_session: EngineSession, _database: Database) -> ViewRows:
 def _partitions(session: EngineSession, database: Database) -> ViewRows:
     for t in tables_of(session, database):
         count = row_count(session, t)
-        numbers = [i.id for i in t.indexes]
-        if 1 not in numbers:
-            numbers.insert(0, 0)
-        for number in numbers:
-            yield (t.id * 16 + number, t.id, number, 1, t.id * 16 + number, count, 0, "NONE")
+        trees = {i.id: i.tree for i in t.indexes if not i.is_hypothetical}
+        for number, tree in trees.items() if 1 in trees else [(0, 0), *trees.items()]:
+            yield (t.id * 16 + number, t.id, number, 1, tree or t.id * 16 + number, count, 0, "NONE")
 
 
 def _configurations(_session: EngineSession, _database: Database) -> ViewRows:

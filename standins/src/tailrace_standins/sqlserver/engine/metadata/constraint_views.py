@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _indexes(session: EngineSession, database: Database) -> ViewRows:
     for t in tables_of(session, database):
         if not any(index.clustered for index in t.indexes):
-            yield (t.id, None, 0, 0, "HEAP", 0, 1, 0, 0, 0, 0, 0, 0, 0, None)
+            yield (t.id, None, 0, 0, "HEAP", 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, None)
         for i in t.indexes:
             kind = (1, "CLUSTERED") if i.clustered else (2, "NONCLUSTERED")
             yield (
@@ -39,6 +39,7 @@ def _indexes(session: EngineSession, database: Database) -> ViewRows:
                 0,
                 0,
                 0,
+                int(i.is_hypothetical),
                 0,
                 None,
             )
@@ -163,7 +164,7 @@ def _foreign_key_columns(session: EngineSession, database: Database) -> ViewRows
 
 
 CONSTRAINT_VIEWS: Final = (
-    view("indexes", "object_id:i name:n index_id:i type:t type_desc:x is_unique:b data_space_id:i ignore_dup_key:b is_primary_key:b is_unique_constraint:b fill_factor:t is_padded:b is_disabled:b has_filter:b filter_definition:m", _indexes),
+    view("indexes", "object_id:i name:n index_id:i type:t type_desc:x is_unique:b data_space_id:i ignore_dup_key:b is_primary_key:b is_unique_constraint:b fill_factor:t is_padded:b is_disabled:b is_hypothetical:b has_filter:b filter_definition:m", _indexes),
     view("index_columns", "object_id:i index_id:i index_column_id:i column_id:i key_ordinal:t partition_ordinal:t is_descending_key:b is_included_column:b", _index_columns),
     view("key_constraints", OBJECT + " unique_index_id:i is_system_named:b is_enforced:b", _key_constraints),
     view("default_constraints", OBJECT + " parent_column_id:i definition:m is_system_named:b", _default_constraints),

@@ -58,6 +58,10 @@ class DefinitionReader(SecurityReader):
         index = tree.CreateIndex(name, table, columns, included, unique, clustered)
         if self.accept("WHERE"):
             index.filter = self._expression_text()
+        if self.accept("WITH", "STATISTICS_ONLY"):
+            self.expect("=")
+            self.expression()
+            index.is_hypothetical = True
         self._storage()
         return index
 
