@@ -24,8 +24,11 @@ def write(results: Results, chosen: list[Case]) -> None:
 
 def section(results: Results, chosen: list[Case]) -> str:
     """The section of the benchmarks' page."""
-    parts = [_setting(results), tables.rates(results, chosen), _of_costs(), tables.costs(results, chosen)]
-    parts += [_of_memory(), tables.memory(results, chosen)]
+    there = [case for case in chosen if results.of("rate", **case.key())]
+    parts = [_setting(results), tables.rates(results, there), _of_costs(), tables.costs(results, there)]
+    parts += [_of_memory(), tables.memory(results, there)]
+    if missing := [case.label for case in chosen if case not in there]:
+        parts.append(f"Not measured this time: {'; '.join(missing)}.")
     if results.of("latency"):
         parts += [_of_latency(), tables.latencies(results)]
     return "\n\n".join(filter(None, parts))
@@ -37,7 +40,7 @@ def block(results: Results, chosen: list[Case]) -> str:
     machine = header["machine"]
     said = (
         f"From MySQL into Kafka, beside Debezium {header['versions']['Debezium']} in Kafka Connect on the same "
-        f"{machine['cores']} cores, which MySQL and the broker use too\n(lz4, schemas off, minimal row metadata; {header['date']}; "
+        f"{machine['cores']} cores, which MySQL and the broker use too\n(lz4, schemas off, minimal row metadata; {results.dates}; "
         "[all of it](docs/reference/benchmarks.md#into-kafka)):"
     )
     return f"{said}\n\n{tables.highlights(results, chosen)}"
@@ -54,7 +57,7 @@ def _setting(results: Results) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
     partitions = ", ".join(f"{name} {number}" for name, number in PARTITIONS.items())
     return f"""tailrace (`tailrace run … --to kafka:… --available-now`) beside Debezium in Kafka Connect standalone, in turn, from
-the same log of the same MySQL into the same broker. Made by `./run bench-kafka` on {header["date"]}:
+the same log of the same MySQL into the same broker. Made by `./run bench-kafka` on {results.dates}:
 {machine["cores"]} cores ({machine["architecture"]}) and {machine["memory_gb"]} GB of memory for everything together, MySQL and the broker included.
 {versions}.
 

@@ -15,18 +15,27 @@ class OtherRunError(Exception):
 
 @dataclass
 class Results:
-    """The results of one run of the program, or of several with --continue."""
+    """The results of one run of the program, or of several with --continue.
+
+    Attributes:
+        path: of the file.
+        header: of the first run.
+        lines: the results; those of another day than the first run's have a date of their own.
+        today: the date of results to come.
+
+    """
 
     path: Path
     header: dict[str, Any]
     lines: list[dict[str, Any]] = field(default_factory=list)
+    today: str = ""
 
     @classmethod
     def begin(cls, path: Path, header: Mapping[str, Any]) -> Results:
         """Begin a new file, which replaces an old one."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"kind": "run", **header}) + "\n")
-        return cls(path, dict(header))
+        return cls(path, dict(header), today=str(header.get("date", "")))
 
     @classmethod
     def go_on(cls, path: Path, header: Mapping[str, Any]) -> Results:
@@ -39,7 +48,8 @@ class Results:
                 raise OtherRunError(
                     f"{path} has results of other {name}: {first.get(name)}; begin anew without --continue"
                 )
-        return cls(path, {key: value for key, value in first.items() if key != "kind"}, lines)
+        found = {key: value for key, value in first.items() if key != "kind"}
+        return cls(path, found, lines, str(header.get("date", "")))
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -48,10 +58,16 @@ class Results:
 
     def add(self, kind: str, key: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
         """Save a result."""
-        line = {"kind": kind, "key": dict(key), **figures}
+        dated = {"date": self.today} if self.today != self.header.get("date", "") else {}
+        line = {"kind": kind, "key": dict(key), **dated, **figures}
         self.lines.append(line)
         with self.path.open("a") as file:
             file.write(json.dumps(line) + "\n")
+
+    @property
+    def dates(self) -> str:
+        """The days on which results were made."""
+        return " and ".join(sorted({str(self.header["date"]), *(line["date"] for line in self.lines if "date" in line)}))
 
     def has(self, kind: str, key: Mapping[str, Any]) -> bool:
         """Whether there is a result with this key."""

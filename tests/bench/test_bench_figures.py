@@ -12,7 +12,7 @@ from bench.into_kafka import page, plan, tables
 from bench.measuring.figures import over_rounds, percentile, spread
 from bench.measuring.processes import PROC, Ledger, Sampler, SideError, Stat, living, started
 from bench.measuring.results import OtherRunError, Results
-from bench.measuring.turns import turns
+from bench.measuring.turns import SIDES, turns
 
 from bench import pages, workloads
 from tailrace_standins.servers.waiting import wait_until
@@ -173,6 +173,22 @@ def test_results_of_another_machine_are_not_continued(tmp_path):
     results_of(tmp_path)
     with pytest.raises(OtherRunError, match="machine"):
         Results.go_on(tmp_path / "results.jsonl", {**HEADER, "machine": {"cores": 64}})
+
+
+def test_results_of_another_day_say_so(tmp_path):
+    first = results_of(tmp_path, ("rate", {"round": 0}, figures(10)))
+    assert first.dates == "2026-11-21"
+    Results.go_on(first.path, {**HEADER, "date": "2026-11-22"}).add("rate", {"round": 1}, figures(20))
+    again = Results.read(first.path)
+    assert again.dates == "2026-11-21 and 2026-11-22"
+    assert [line.get("date") for line in again.lines] == [None, "2026-11-22"]
+
+
+def test_the_page_names_cases_that_were_not_measured(tmp_path):
+    other = plan.Case("wide", "FULL", "lz4", "off", 100, 1)
+    results = results_of(tmp_path, *(("rate", {**MAIN.key(), "side": side, "round": 0}, figures(10)) for side in SIDES))
+    assert "Not measured this time: wide, lz4, schemas off, FULL." in page.section(results, [MAIN, other])
+    assert "Not measured" not in page.section(results, [MAIN])
 
 
 def test_the_table_compares_medians_and_shows_what_is_missing(tmp_path):
