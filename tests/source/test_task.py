@@ -343,7 +343,6 @@ def test_what_a_task_has_failed_with_is_not_tried_again(linked, monkeypatch, unt
 
 
 @pytest.mark.parametrize("until", [None, {"n": 10**6}])
-@pytest.mark.parametrize("until", [None, {"n": 10**6}])
 def test_the_other_lanes_commit_and_end_when_one_has_failed(linked, until):
     """And their turns do not count as done."""
     if until:
