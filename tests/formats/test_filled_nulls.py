@@ -16,11 +16,11 @@ pytestmark = pytest.mark.debezium
 
 KAFKA = "org.apache.kafka.connect.transforms."
 WITH_DEFAULT = [name for name, (schema, _) in SCALARS.items() if "default" in schema]
-LINES = rows("scalars", SCALARS, message(struct({"id": INT}, name="Key"), {"id": 1}))
+KEY = message(struct({"id": INT}, name="Key"), {"id": 1})
+LINES = [{**line, "timestamp": 5, "partition": None} for line in rows("scalars", SCALARS, KEY)]
 REGISTERED = {
     "Avro": "io.confluent.connect.avro.AvroConverter",
     "Protobuf": "io.confluent.connect.protobuf.ProtobufConverter",
-    "JSON Schema": "io.confluent.connect.json.JsonSchemaConverter",
 }
 
 
