@@ -292,6 +292,7 @@ def storage_statements(table: Table) -> list[str]:
 
 
 def index_statement(table: Table, index: Index) -> str:
-    """SQLite's statement that makes an index."""
+    """SQLite's statement that makes an index. One that is made anew on the same columns finds that of before, which stays."""
     listed = ", ".join(f"c{column}{collation(table.by_id(column).type)}" for column, _ in index.columns)
-    return f"CREATE INDEX i{table.id}_{index.id} ON {table.storage} ({listed})"
+    name = "_".join(map(str, [table.id, *(column for column, _ in index.columns)]))
+    return f"CREATE INDEX IF NOT EXISTS i{name} ON {table.storage} ({listed})"
