@@ -65,6 +65,18 @@ def test_each_event_has_the_structure_of_its_moment_after_a_stop_with_ddl_in_bet
 
 
 @pytest.mark.mysql
+@pytest.mark.parametrize("comment", ["--\n-- swap\n--\n", "--\r\n", "--\x01\n", "/*! */"])
+def test_columns_that_swap_their_names_behind_a_comment_have_each_the_name_of_its_moment(table, comment):
+    table.sql("ALTER TABLE t ADD w VARCHAR(10)", DATABASE)
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    table.sql("INSERT INTO t VALUES (1, 'of v', 'of w')", DATABASE)
+    table.sql(f"{comment}ALTER TABLE t RENAME COLUMN v TO w, RENAME COLUMN w TO v", DATABASE)
+    table.sql("INSERT INTO t VALUES (2, 'of w', 'of v')", DATABASE)
+
+    assert after_images(read_on(settings, read)) == [{"id": i, "v": "of v", "w": "of w"} for i in (1, 2)]
+
+
+@pytest.mark.mysql
 def test_reading_again_from_the_beginning_sees_the_structures_of_then(table):
     settings, start = begin(table, table_include_list=f"{DATABASE}.t")
     for number in (1, 2, 3, 4):

@@ -46,6 +46,8 @@ START = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(10))"
         ("PARTITION BY HASH (id) PARTITIONS 4", ["id", "a", "b"]),
         ("EXCHANGE PARTITION p WITH TABLE u WITHOUT VALIDATION", ["id", "a", "b"]),
         ("ADD c INT PARTITION BY KEY (id)", ["id", "a", "b", "c"]),
+        ("ADD c INT REMOVE PARTITIONING", ["id", "a", "b", "c"]),
+        ("REMOVE PARTITIONING", ["id", "a", "b"]),
         (
             "PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (5), PARTITION p1 VALUES LESS THAN MAXVALUE)",
             ["id", "a", "b"],
@@ -64,6 +66,16 @@ def test_columns_stand_where_the_server_puts_them(action, columns):
     ("action", "key"),
     [
         ("DROP PRIMARY KEY", ()),
+        ("DROP INDEX `PRIMARY`", ()),
+        ("DROP KEY `primary`", ()),
+        ("DROP CONSTRAINT `PRIMARY`, ADD PRIMARY KEY (a)", ("a",)),
+        ("DROP INDEX u, DROP CONSTRAINT ck", ("id",)),
+        ("DROP COLUMN id, ADD COLUMN ID BIGINT FIRST", ("ID",)),
+        ("DROP COLUMN id, ADD COLUMN id BIGINT", ("id",)),
+        ("DROP COLUMN id, RENAME COLUMN a TO id", ()),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id BIGINT AUTO_INCREMENT FIRST", ("id",)),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id BIGINT", ("old_id",)),
+        ("CHANGE id old_id INT AFTER b, ADD COLUMN id BIGINT FIRST", ("id",)),
         ("DROP PRIMARY KEY, ADD PRIMARY KEY (a, id)", ("a", "id")),
         ("RENAME COLUMN id TO key_", ("key_",)),
         ("CHANGE id Id BIGINT", ("Id",)),
@@ -115,6 +127,21 @@ def test_only_a_primary_key_keeps_a_column_from_becoming_nullable(create, option
 
     assert table(structures, "t2").columns[0].optional is optional
     assert table(structures, "t2").primary_key == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("action", "optional"),
+    [
+        ("DROP INDEX `PRIMARY`, MODIFY id INT", {"id": True}),
+        ("DROP INDEX `PRIMARY`", {"id": False}),
+        ("CHANGE id old_id INT, ADD COLUMN id BIGINT FIRST", {"id": False, "old_id": True}),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id BIGINT FIRST", {"id": False, "old_id": False}),
+    ],
+)
+def test_a_column_that_leaves_the_primary_key_may_become_nullable_and_one_that_comes_in_is_not(action, optional):
+    found = table(applied(START, f"ALTER TABLE t {action}"), "t")
+
+    assert {name: found.column(name).optional for name in optional} == optional
 
 
 @pytest.mark.parametrize(

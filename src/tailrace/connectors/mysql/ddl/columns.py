@@ -62,11 +62,16 @@ class ColumnDefinition:
             generated=self.automatic,
             has_default=self.has_default or optional,
             default=self.default,
-            enum_values=kind.labels,
+            enum_values=_stored_labels(kind.labels, charset),
             comment=self.comment,
             srid=self.srid,
             visible=self.visible,
         )
+
+
+def _stored_labels(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
+    """The labels of an ENUM or SET as the server keeps them: without blanks at the end, which count where they are bytes."""
+    return labels if charset == "binary" else tuple(label.rstrip(" ") for label in labels)
 
 
 def read_column(reader: Reader, name: str) -> ColumnDefinition:
@@ -104,7 +109,7 @@ def _read_value(reader: Reader, found: ColumnDefinition) -> bool:
             reader.fail("CURRENT_TIMESTAMP is expected")
         found.automatic = True
     elif reader.accept("AUTO_INCREMENT"):
-        found.automatic = True
+        found.automatic, found.nullable = True, False
     elif reader.accept("SERIAL", "DEFAULT", "VALUE"):
         _serial(found)
     else:
