@@ -16,7 +16,7 @@ from tailrace.schema.tables import TableId
     ],
 )
 def test_a_columns_own_unique_is_taken_for_the_key_even_if_it_may_be_null_as_in_debezium(elements, key):
-    """The server's SHOW CREATE TABLE has no such thing, so that a snapshot's structure has the other key."""
+    """SHOW CREATE TABLE has no such thing, so that behind a snapshot the key is another one."""
     assert table(applied(f"CREATE TABLE t ({elements})"), "t").primary_key == key
 
 

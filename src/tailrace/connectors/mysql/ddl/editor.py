@@ -1,9 +1,9 @@
 """A table that is being built or altered: columns in order, the key, the default character set.
 
-As Debezium has it, the key is the primary key, or else the first unique key whose columns can't be null. It
-is only ever replaced by a primary key: dropping the unique index does not take it away. Which of the two it
-is matters when a column is defined again (a primary key's can't become nullable), so a table whose key is a
-unique key says so in its attributes.
+As Debezium has it, the key is the primary key, or else the first unique key: a column's own UNIQUE, or a UNIQUE (…)
+whose columns can't be null. A unique key is only ever replaced by a primary key: dropping the index does not take it
+away. Which of the two it is matters when a column is defined again (a primary key's can't become nullable), so a
+table whose key is a unique key says so in its attributes.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class TableEditor:
         self.columns = [replace(c, charset=charset) if c.charset not in {None, "binary"} else c for c in self.columns]
 
     def take_inline_key(self, definition: ColumnDefinition) -> None:
-        """A column's own PRIMARY KEY or UNIQUE."""
+        """A column's own PRIMARY KEY or UNIQUE; the column may be null, as in Debezium."""
         if definition.primary:
             self.set_primary_key([definition.name])
         elif definition.unique and not self.key:
