@@ -117,6 +117,9 @@ def test_the_tables_character_set_is_its_option_or_collation_or_the_databases(op
         ("VARCHAR(20) DEFAULT _utf8mb4'日本'", "日本"),
         ("VARCHAR(20) DEFAULT N'n'", "n"),
         ("BIT(3) DEFAULT b'101'", "101"),
+        ("ENUM('p ', 'q') DEFAULT 'p '", "p"),
+        ("ENUM('p ', 'q') CHARACTER SET binary DEFAULT 'p '", "p "),
+        ("VARCHAR(9) DEFAULT 'p '", "p "),
         ("BIT(8) DEFAULT X'5A'", "5A"),
         ("INT DEFAULT 0x1F", "1"),  # as Debezium has it
         ("DATE DEFAULT DATE '2024-02-29'", "2024-02-29"),
@@ -148,6 +151,9 @@ def test_a_default_is_kept_as_debezium_keeps_it(definition, default):
         ("BIGINT NOT NULL SERIAL DEFAULT VALUE", False, False),
         ("INT AUTO_INCREMENT, UNIQUE KEY (c)", False, False),
         ("INT NULL AUTO_INCREMENT, UNIQUE KEY (c)", False, False),
+        ("INT AUTO_INCREMENT NULL, UNIQUE KEY (c)", True, True),
+        ("INT NULL SERIAL DEFAULT VALUE", False, False),
+        ("SERIAL NULL", True, True),
         ("TIMESTAMP NULL ON UPDATE NOW()", True, True),
     ],
 )

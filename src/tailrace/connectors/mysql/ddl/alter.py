@@ -192,7 +192,7 @@ def _modify(reader: Reader, _editor: TableEditor, wanted: _Alteration) -> bool:
     reader.accept("IF", "EXISTS")
     name = reader.column_name()
     definition = read_column(reader, name)
-    wanted.edits[name.lower()] = lambda editor, old: replace(definition.column(editor.charset), name=old.name)
+    wanted.edits[name.lower()] = lambda editor, _old: definition.column(editor.charset)  # with its spelling of the name
     return _redefined(reader, wanted, definition)
 
 

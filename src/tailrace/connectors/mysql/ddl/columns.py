@@ -61,17 +61,17 @@ class ColumnDefinition:
             auto_incremented=self.automatic,
             generated=self.automatic,
             has_default=self.has_default or optional,
-            default=self.default,
-            enum_values=_stored_labels(kind.labels, charset),
+            default=_stored_label(self.default, charset) if self.default and kind.labels else self.default,
+            enum_values=tuple(_stored_label(label, charset) for label in kind.labels),
             comment=self.comment,
             srid=self.srid,
             visible=self.visible,
         )
 
 
-def _stored_labels(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
-    """The labels of an ENUM or SET as the server keeps them: without blanks at the end, which count where they are bytes."""
-    return labels if charset == "binary" else tuple(label.rstrip(" ") for label in labels)
+def _stored_label(label: str, charset: str | None) -> str:
+    """A label of an ENUM or SET as the server keeps it: without blanks at the end, which count where they are bytes."""
+    return label if charset == "binary" else label.rstrip(" ")
 
 
 def read_column(reader: Reader, name: str) -> ColumnDefinition:
@@ -86,9 +86,7 @@ def read_column(reader: Reader, name: str) -> ColumnDefinition:
 
 
 def _serial(found: ColumnDefinition) -> None:
-    found.nullable = False if found.nullable is None else found.nullable
-    found.unique = True
-    found.automatic = True
+    found.automatic, found.nullable, found.unique = True, False, True
 
 
 def _read_attribute(reader: Reader, found: ColumnDefinition) -> bool:
