@@ -79,6 +79,23 @@ def test_a_history_of_ddl_alone_is_enough():
     assert names(rebuilt, "a") == ["id", "e", "t"]
 
 
+def test_names_in_double_quotes_are_names_in_a_history_of_ddl_alone():
+    made = records_of(["CREATE TABLE _t (id INT)"])
+    renamed = {**made[0], "ddl": 'RENAME TABLE "_t" TO "t"', "tableChanges": []}
+
+    assert names(rebuild([*made, renamed], Structures()), "t") == ["id"]
+
+
+def test_the_character_set_of_a_statements_session_is_in_its_position():
+    (made,) = records_of(["CREATE DATABASE d"])
+    (elsewhere,) = records_of(["CREATE DATABASE e"])
+    elsewhere["position"]["character_set_server"] = "koi8r"
+    structures = Structures()
+    structures.server_charset = "latin1"
+
+    assert rebuild([made, elsewhere], structures).database_charsets == {"d": "latin1", "e": "koi8r"}
+
+
 def test_records_of_other_sources_do_not_count():
     records = records_of(["CREATE TABLE t (id INT)"])
 

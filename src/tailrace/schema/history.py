@@ -31,6 +31,7 @@ Kept = TypeVar("Kept", bound=HistoryRecord)
 Version = tuple[int, ...]  # of a file: it differs when somebody has written to it, or put another in its place
 NO_STATEMENT = (None, "", "N/A")  # values of `ddl` in records that no statement caused
 GTID = "gtid"  # in a position: the GTID of the statement itself; `gtids` is the set before it
+CHARSET = "character_set_server"  # in a position: the statement's session's, where it is not the server's
 UNKNOWN = "tailrace.unknown"  # in a DROP: the table exists, but its structure is not known
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.support.unit_settings import unit_settings
 
+from tailrace.connectors.mysql.ddl.editor import UNIQUE as UNIQUE_KEY
 from tailrace.connectors.mysql.image_layout import storage_of
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
+from tailrace.connectors.mysql.logged_tables import misfits_of_nulls
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Storage
 from tailrace.connectors.mysql.types import column_type, misfits, table_of_map
 from tailrace.connectors.shared import jdbc
@@ -59,6 +61,52 @@ def test_labels_that_the_structure_does_not_know_are_noticed():
     seen = MapColumn(log.ENUM, 1, nullable=True, collation=UTF8MB4, name="e", labels=(b"a", b"b"))
     (misfit,) = misfits(table(column), logged(seen))
     assert "of 1 labels, and the log has 2" in misfit
+
+
+def enum(*labels):
+    return Column("e", "ENUM", "ENUM", jdbc.CHAR, 1, charset="utf8mb4", comment="kept", enum_values=labels)
+
+
+def logged_enum(*labels, collation=UTF8MB4):
+    return MapColumn(log.ENUM, 1, nullable=True, collation=collation, name="e", labels=labels)
+
+
+def test_labels_that_are_others_in_the_log_are_noticed_and_taken_from_there():
+    known, seen = table(ID, enum("a ", "it''s")), logged(LOGGED_ID, logged_enum(b"a ", b"it's"))
+
+    (misfit,) = misfits(known, seen)
+
+    assert """with the label "it''s" where the log has "it's\"""" in misfit
+    assert table_of_map(seen, known) == table(ID, enum("a ", "it's"))
+    assert misfits(table_of_map(seen, known), seen) == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "collation", "in_log"), [("\x81", LATIN1, b"\x81"), ("é", LATIN1, b"\xe9"), ("é", BINARY, b"\xc3\xa9"), ("é", 24, b"?")]
+)
+def test_labels_that_python_reads_otherwise_than_the_server_do_not_count(label, collation, in_log):
+    assert misfits(table(ID, enum(label)), logged(LOGGED_ID, logged_enum(in_log, collation=collation))) == ()
+
+
+def test_another_primary_key_in_the_log_is_noticed_and_taken_from_there():
+    known = replace(table(ID, NAME), primary_key=("name",), attributes=(UNIQUE_KEY, ("other", "1")))
+    seen = logged(LOGGED_ID, replace(LOGGED_NAME, nullable=False))
+
+    assert misfits(known, seen) == ("the key of d.t is name, and the log's is id",)
+    healed = table_of_map(seen, known)
+    assert (healed.primary_key, healed.attributes) == (("id",), (("other", "1"),))
+    assert misfits(healed, seen) == ()
+
+
+@pytest.mark.parametrize("key", [None, ()])
+def test_a_unique_key_is_no_contradiction_to_a_log_without_a_primary_key(key):
+    assert misfits(table(ID, NAME), logged(LOGGED_ID, LOGGED_NAME, key=key)) == ()
+
+
+def test_columns_that_may_be_null_by_only_one_of_the_two_are_told():
+    assert misfits_of_nulls(table(ID, NAME), logged(LOGGED_ID, LOGGED_NAME)) == ()
+    seen = logged(replace(LOGGED_ID, nullable=True), replace(LOGGED_NAME, nullable=False))
+    assert misfits_of_nulls(table(ID, NAME), seen) == ("id", "name")
 
 
 def test_without_names_and_signs_only_types_count():

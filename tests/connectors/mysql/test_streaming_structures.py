@@ -65,6 +65,42 @@ def test_each_event_has_the_structure_of_its_moment_after_a_stop_with_ddl_in_bet
 
 
 @pytest.mark.mysql
+@pytest.mark.parametrize("comment", ["--\n-- swap\n--\n", "--\r\n", "--\x01\n", "/*! */"])
+def test_columns_that_swap_their_names_behind_a_comment_have_each_the_name_of_its_moment(table, comment):
+    table.sql("ALTER TABLE t ADD w VARCHAR(10)", DATABASE)
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    table.sql("INSERT INTO t VALUES (1, 'of v', 'of w')", DATABASE)
+    table.sql(f"{comment}ALTER TABLE t RENAME COLUMN v TO w, RENAME COLUMN w TO v", DATABASE)
+    table.sql("INSERT INTO t VALUES (2, 'of w', 'of v')", DATABASE)
+
+    assert after_images(read_on(settings, read)) == [{"id": i, "v": "of v", "w": "of w"} for i in (1, 2)]
+
+
+@pytest.mark.mysql
+def test_a_database_has_the_character_set_of_the_session_that_made_it_also_after_a_restart(table):
+    table.sql("DROP DATABASE IF EXISTS moments_2", DATABASE)
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    table.sql("SET collation_server = latin2_general_ci; CREATE DATABASE moments_2")
+    read_on(settings, read)
+    table.sql("CREATE DATABASE IF NOT EXISTS moments_2 CHARACTER SET koi8r; CREATE TABLE moments_2.t (v TEXT); DROP DATABASE moments_2")
+
+    told = read_on(settings, read).payloads("test")
+
+    (created,) = [event["tableChanges"][0]["table"] for event in told if event["ddl"] == "CREATE TABLE moments_2.t (v TEXT)"]
+    assert created["defaultCharsetName"] == "latin2"
+
+
+@pytest.mark.mysql
+def test_a_column_that_is_not_null_without_being_told_so_is_warned_of(table, caplog):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    table.sql("SET explicit_defaults_for_timestamp = OFF; ALTER TABLE t ADD at TIMESTAMP; INSERT INTO t (id) VALUES (1)", DATABASE)
+
+    read_on(settings, read)
+
+    assert f"{DATABASE}.t: the log and the structure differ in whether NULL is allowed in: at" in caplog.messages
+
+
+@pytest.mark.mysql
 def test_reading_again_from_the_beginning_sees_the_structures_of_then(table):
     settings, start = begin(table, table_include_list=f"{DATABASE}.t")
     for number in (1, 2, 3, 4):

@@ -95,7 +95,7 @@ def test_a_structure_that_changed_since_the_prepare_is_gone_through_again(table)
     table.sql("CREATE TABLE u (id INT PRIMARY KEY)", DATABASE)
     settings, read = begin(table, **{**options(), "table_include_list": f"{DATABASE}.(t|u)"})
     prepare(table, "open", "INSERT INTO t VALUES (1)")
-    quoted = """SET sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES'); ALTER TABLE "u" RENAME COLUMN "id" TO "i" """
+    quoted = """SET sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES'); --\n ALTER TABLE "u" RENAME COLUMN "id" TO "i" """
     table.sql(f"INSERT INTO u VALUES (1); ALTER TABLE u ADD COLUMN w INT FIRST; {quoted}; INSERT INTO u VALUES (5, 2)", DATABASE)
     read_on(settings, read)
     assert read.progress.restart["is_prepared"]

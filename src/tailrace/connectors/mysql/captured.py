@@ -22,6 +22,7 @@ from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import TableMap
+from tailrace.connectors.mysql.logged_tables import misfits_of_nulls
 from tailrace.connectors.mysql.missing_structures import RECOVERY
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
@@ -161,6 +162,9 @@ class CapturedTables:
         known = self._structures.get(table_id)
         wrong = misfits(known, logged) if known is not None else (self._why_unknown(table_id),)
         if known is not None and not wrong:
+            if columns := misfits_of_nulls(known, logged):
+                told = ", ".join(columns)
+                log.warning("%s: the log and the structure differ in whether NULL is allowed in: %s", table_id, told)
             return known
         if logged.has_names:
             table, whence = table_of_map(logged, known), "the log itself"

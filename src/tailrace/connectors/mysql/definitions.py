@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.mysql.image_layout import charset_of_collation
 from tailrace.connectors.mysql.initial_structures import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
@@ -25,7 +26,7 @@ from tailrace.connectors.mysql.structures import SqlMode, Structures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.source_blocks import source_times
 from tailrace.schema.changes_topic import SchemaEvent, announced_changes
-from tailrace.schema.history import GTID, history_record, parse_id
+from tailrace.schema.history import CHARSET, GTID, history_record, parse_id
 from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
@@ -90,16 +91,15 @@ class Definitions:
         Sets `truncated` to the tables that it emptied, `renamed` to the names that it gave to other tables, and `altered` to
         those that it named to make, alter or drop, even if no structure is another one now.
         """
-        at = f"{query.file}:{query.start}"
         self.truncated, self.renamed, self.altered = [], [], set()
         if query.kind is QueryKind.DATA:
             self._effects.take(query)
             return
-        if query.error_code and query.kind is QueryKind.OTHER:
+        if _changed_nothing(query):
             return
         known, unknown = self.structures.tables, self.structures.unknown
         self._effects.take_definition(query)
-        changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
+        changes = self._apply(query)
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
         defining = [c for c in changes if c.type is not ChangeType.TRUNCATE]
@@ -111,9 +111,8 @@ class Definitions:
 
     def repeat(self, query: Query) -> None:
         """Apply a statement that is already delivered and recorded."""
-        if query.kind is QueryKind.DEFINITION:
-            at, mode = f"{query.file}:{query.start}", SqlMode.from_bits(query.sql_mode)
-            self.structures.apply(query.database, query.sql, at=at, mode=mode)
+        if query.kind is not QueryKind.DATA and not _changed_nothing(query):
+            self._apply(query)
 
     def put(self, table: Table, position: Mapping[str, Any], now_us: int) -> None:
         """Use a structure from the log itself; the history records it as if the table had just been created."""
@@ -143,6 +142,10 @@ class Definitions:
         """The new records of the schema history since the last call."""
         taken, self._new_history = self._new_history, []
         return taken
+
+    def _apply(self, query: Query) -> list[TableChange]:
+        at, mode = f"{query.file}:{query.start}", SqlMode.from_bits(query.sql_mode)
+        return self.structures.apply(query.database, query.sql, at=at, mode=mode, charset=_charset(query))
 
     def _emit(
         self, events: Sequence[SchemaEvent], source: dict[str, Any], position: BinlogPosition, batch: Batch
@@ -176,6 +179,8 @@ class Definitions:
         position["server_id"] = query.server_id
         if query.transaction.gtid is not None:
             position[GTID] = query.transaction.gtid
+        if _charset(query) not in {None, self.structures.server_charset}:
+            position[CHARSET] = _charset(query)
         self._remember([event for event in events if event.recorded], position, now_us)
 
     def _remember(self, events: Sequence[SchemaEvent], position: Mapping[str, Any], now_us: int) -> None:
@@ -184,6 +189,16 @@ class Definitions:
         self._new_history += [
             history_record(source, position, now_us // 1000, event, comments=comments) for event in events
         ]
+
+
+def _charset(query: Query) -> str | None:
+    """character_set_server of the session: what a new database gets."""
+    return charset_of_collation(query.collation_server)
+
+
+def _changed_nothing(query: Query) -> bool:
+    """Whether a statement failed as a whole; a DROP that failed may have dropped some of its tables."""
+    return query.error_code != 0 and query.kind is QueryKind.OTHER
 
 
 def _dropped_names(events: Sequence[SchemaEvent]) -> set[TableId]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from tailrace.connectors.mysql.ddl.editor import UNIQUE
 from tailrace.connectors.mysql.image_layout import BLOBS, INTEGERS, charset_of_collation, decoded_labels
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
@@ -21,6 +22,8 @@ from tailrace.schema.tables import Column, Table, TableId
 
 BINARY_COLLATION: Final = 63
 
+_DECODED_EXACTLY: Final = {"utf8mb4", "utf8mb3", "utf8", "ascii", "latin1", "ucs2", "utf16", "utf16le", "utf32"}
+_REPLACED: Final = "\ufffd"  # in a label that Python's codec has no character for
 _TEXT_OR_BYTES: Final = (log.STRING, log.VARCHAR, *BLOBS)
 _FITS: Final = {
     **dict.fromkeys(("TINYINT", "INT1", "BOOL", "BOOLEAN"), (log.TINY,)),
@@ -54,11 +57,18 @@ def misfits(table: Table, logged: TableMap) -> tuple[str, ...]:
     """Where a structure and a table map contradict each other, one sentence each; empty if they agree."""
     if len(table.columns) != len(logged.columns):
         return (f"{table.id} has {len(table.columns)} columns and the log says {len(logged.columns)}",)
+    pairs = list(zip(table.columns, logged.columns, strict=True))
+    found = (misfit(table.id, *pair) for misfit in (_misfit_of_type, _misfit_of_labels) for pair in pairs)
+    return tuple(filter(None, found)) or tuple(filter(None, [_misfit_of_key(table, logged)]))
+
+
+def misfits_of_nulls(table: Table, logged: TableMap) -> tuple[str, ...]:
+    """The columns that may hold a NULL by only one of the two; rows can be read all the same."""
     pairs = zip(table.columns, logged.columns, strict=True)
-    return tuple(misfit for column, each in pairs if (misfit := _misfit(table.id, column, each)))
+    return tuple(column.name for column, each in pairs if column.optional != each.nullable)
 
 
-def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
+def _misfit_of_type(table: TableId, column: Column, logged: MapColumn) -> str | None:
     if logged.name is not None and logged.name.lower() != column.name.lower():
         return f"the column {column.name} of {table} is called {logged.name} in the log"
     name = column.type_name.upper()
@@ -68,9 +78,27 @@ def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
         contradiction = f"and the log has the type {logged.type}"
     elif logged.type in INTEGERS and logged.unsigned not in (None, "UNSIGNED" in name):
         contradiction = "and the log says otherwise of its sign"
-    elif logged.labels is not None and len(logged.labels) != len(column.enum_values):
-        contradiction = f"of {len(column.enum_values)} labels, and the log has {len(logged.labels)}"
     return contradiction and f"the column {column.name} of {table} is {column.type_name}, {contradiction}"
+
+
+def _misfit_of_labels(table: TableId, column: Column, logged: MapColumn) -> str | None:
+    if logged.labels is None:
+        return None
+    what = f"the column {column.name} of {table} is {column.type_name}"
+    if len(logged.labels) != len(column.enum_values):
+        return f"{what}, of {len(column.enum_values)} labels, and the log has {len(logged.labels)}"
+    pairs = zip(column.enum_values, decoded_labels(logged), strict=True)
+    is_exact = charset_of_collation(logged.collation) in _DECODED_EXACTLY
+    others = [(mine, told) for mine, told in pairs if is_exact and told != mine and _REPLACED not in told]
+    return f"{what}, with the label {others[0][0]!r} where the log has {others[0][1]!r}" if others else None
+
+
+def _misfit_of_key(table: Table, logged: TableMap) -> str | None:
+    """Only a primary key is in the log: without one in it, the structure's may be a unique key."""
+    told = [table.columns[index].name for index, _ in logged.primary_key or ()]
+    if not told or [name.lower() for name in table.primary_key] == [name.lower() for name in told]:
+        return None
+    return f"the key of {table.id} is {', '.join(table.primary_key) or 'none'}, and the log's is {', '.join(told)}"
 
 
 def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
@@ -80,18 +108,24 @@ def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
     defaults, comments and spelling.
     """
     table = TableId(logged.database, "", logged.table)
-    columns = []
-    for each in logged.columns:
-        column = _column(each)
-        before = known.column(column.name) if known else None
-        fits = before is not None and _misfit(table, before, each) is None
-        columns.append(replace(before, optional=each.nullable) if before is not None and fits else column)
+    columns = [_column_of_map(table, each, known) for each in logged.columns]
     key = tuple(columns[index].name for index, _ in logged.primary_key or ())
     if known is None:
         return Table(table, tuple(columns), key)
-    return replace(
-        known, id=table, columns=tuple(columns), primary_key=key or _kept(known.primary_key, columns)
-    )
+    if not key:
+        return replace(known, id=table, columns=tuple(columns), primary_key=_kept(known.primary_key, columns))
+    attributes = tuple(each for each in known.attributes if each != UNIQUE)
+    return replace(known, id=table, columns=tuple(columns), primary_key=key, attributes=attributes)
+
+
+def _column_of_map(table: TableId, logged: MapColumn, known: Table | None) -> Column:
+    column = _column(logged)
+    before = known.column(column.name) if known else None
+    if before is None or _misfit_of_type(table, before, logged):
+        return column
+    if _misfit_of_labels(table, before, logged):
+        before = replace(before, enum_values=column.enum_values, length=column.length)
+    return replace(before, optional=logged.nullable)
 
 
 def _kept(key: tuple[str, ...], columns: list[Column]) -> tuple[str, ...]:

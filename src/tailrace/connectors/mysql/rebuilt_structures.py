@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
-from tailrace.schema.history import UNKNOWN, HistoryRecord, parse_id, table_of
+from tailrace.schema.history import CHARSET, UNKNOWN, HistoryRecord, parse_id, table_of
 
 
 def rebuild(
@@ -60,9 +60,8 @@ def _apply(record: HistoryRecord, structures: Structures, number: int) -> None:
         for change in changes:
             _apply_change(change, structures)
     elif record.get("ddl"):
-        structures.apply(
-            record.get("databaseName") or "", record["ddl"], at=f"record {number} of the schema history"
-        )
+        at, charset = f"record {number} of the schema history", record["position"].get(CHARSET)
+        structures.apply(record.get("databaseName") or "", record["ddl"], at=at, charset=charset)
 
 
 def _apply_change(change: Mapping[str, Any], structures: Structures) -> None:

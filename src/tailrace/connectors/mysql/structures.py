@@ -59,7 +59,7 @@ class Structures:
 
     @property
     def server_charset(self) -> str | None:
-        """The character set of databases that name none."""
+        """The character set of databases of which nothing else is known."""
         return self._state.server_charset
 
     @server_charset.setter
@@ -68,7 +68,7 @@ class Structures:
 
     @property
     def database_charsets(self) -> Mapping[str, str]:
-        """The default character sets of databases that name one."""
+        """The default character sets of databases whose creation, or change, is known."""
         return self._state.database_charsets
 
     def copy(self) -> Structures:
@@ -99,9 +99,9 @@ class Structures:
         return TableId(database, "", table)
 
     def apply(
-        self, database: str, ddl: str, *, at: str = "", mode: SqlMode = DEFAULT_MODE
+        self, database: str, ddl: str, *, at: str = "", mode: SqlMode = DEFAULT_MODE, charset: str | None = None
     ) -> list[TableChange]:
-        """Applies one statement; `database` is the session's, `at` the position to name in an error.
+        """Applies one statement; `database` and `charset` (of the server) are the session's, `at` is the position for an error.
 
         Nothing comes back for a statement that changes no structure, and for one about tables that are not
         known. A name that such a table gets is among `unknown` then.
@@ -112,7 +112,7 @@ class Structures:
         """
         draft = self._state.copy()
         try:
-            changes = apply_statement(ddl, database, draft, mode, lower_names=self.lower_names)
+            changes = apply_statement(ddl, database, draft, mode, charset=charset, lower_names=self.lower_names)
         except StructureError as error:
             if not self.skip_unparseable:
                 raise StructureError(_message(ddl, at, error)) from error

@@ -11,7 +11,13 @@ TABLES = ["t1", "T2", "t 3", "select"]
 CHARSETS = ["utf8mb4", "latin1", "utf8mb3", "ucs2", "binary"]
 COLLATIONS = ["utf8mb4_bin", "latin1_swedish_ci", "utf8mb4_0900_ai_ci", "ascii_general_ci"]
 
+COMMENTS = [
+    "-- a\n", "--\n", "-- a\n--\n", "--\r\n", "--\t--\n", "--\x01\n", "#\n", "# it's\n", "/**/", "/* a; -- b */ ", "/*!*/", "/*! */",
+    "/*!50000 */", "\n\t ",
+]  # fmt: skip
+
 names = st.sampled_from(COLUMNS)
+cases = st.sampled_from([str, str, str.swapcase])
 tables = st.sampled_from(TABLES)
 
 
@@ -33,12 +39,13 @@ NUMBERS = [
 ]  # fmt: skip
 OTHERS = [
     "DATE", "TIME", "TIME(3)", "DATETIME", "DATETIME(6)", "TIMESTAMP NULL", "YEAR", "BIT", "BIT(9)", "JSON",
-    "BINARY", "BINARY(4)", "VARBINARY(20)", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "LONG VARBINARY", "POINT",
+    "BINARY", "BINARY(0)", "BINARY(4)", "VARBINARY(20)", "TINYBLOB", "BLOB", "MEDIUMBLOB", "LONGBLOB", "LONG VARBINARY", "POINT",
     "GEOMETRY", "LINESTRING SRID 4326", "GEOMETRYCOLLECTION", "MULTIPOLYGON", "CHAR(5) BYTE",
 ]  # fmt: skip
 TEXTS = [
     "CHAR", "CHAR(7)", "CHARACTER(3)", "VARCHAR(20)", "CHARACTER VARYING(9)", "TINYTEXT", "TEXT", "MEDIUMTEXT",
     "LONGTEXT", "LONG VARCHAR", "LONG", "ENUM('a', 'it''s', 'b\\\\c', \"q\")", "SET('x','y,','z')",
+    r"""ENUM('a  ', "it\'s", "q""q", "q\"")""", r"""SET("x\'", 'y ', ' z')""", "ENUM(b'01100001', x'62', 0x63)",
 ]  # fmt: skip
 NATIONALS = [
     "NCHAR(4)",
@@ -66,6 +73,8 @@ definitions = st.one_of(
          "TIMESTAMP(3) NOT NULL DEFAULT NOW(3) ON UPDATE CURRENT_TIMESTAMP(3)", "INT DEFAULT (1 + (2))",
          "BIT(3) DEFAULT b'101'", "VARBINARY(5) DEFAULT x'0102'", "INT CHECK (1 > 0) COMMENT 'c'",
          "INT GENERATED ALWAYS AS (1 + 1) VIRTUAL NULL", "VARCHAR(9) AS (concat('a', ')')) STORED", "INT NOT NULL UNIQUE",
+         "INT AUTO_INCREMENT", "INT NULL AUTO_INCREMENT UNIQUE", "BIGINT AUTO_INCREMENT PRIMARY KEY", "SERIAL",
+         "ENUM('p ', 'q') NOT NULL DEFAULT 'p '", r"""VARCHAR(9) DEFAULT "it\'s" """,
          "JSON DEFAULT (json_object('a', ','))", "VARCHAR(5) DEFAULT _utf8mb4'x' COLLATE utf8mb4_bin"]
     ),
 )  # fmt: skip
@@ -75,9 +84,14 @@ KEYS = [
 ]  # fmt: skip
 
 
+def reference(columns: Sequence[str]) -> st.SearchStrategy[str]:
+    """The name of one of these columns, maybe with other letters in capitals."""
+    return st.builds(lambda name, cased: quoted(cased(name)), st.sampled_from(columns), cases)
+
+
 def key_parts_of(columns: list[str]) -> st.SearchStrategy[str]:
-    chosen = st.lists(st.sampled_from(columns), min_size=1, max_size=2, unique=True)
-    return chosen.map(lambda some: ", ".join(map(quoted, some)))
+    chosen = st.lists(reference(columns), min_size=1, max_size=2, unique_by=str.lower)
+    return chosen.map(", ".join)
 
 
 def keys_of(columns: list[str]) -> st.SearchStrategy[str]:
@@ -114,29 +128,31 @@ def alters(draw: st.DrawFn, existing: Tables) -> str:
 def others(existing: Tables) -> st.SearchStrategy[str]:
     old = st.sampled_from(list(existing)).map(quoted)
     new = tables.map(quoted)
-    columns = st.sampled_from([c for columns in existing.values() for c in columns])
+    columns = reference([c for columns in existing.values() for c in columns])
     return st.one_of(
         st.builds("RENAME TABLE {} TO {}".format, old, new),
         st.builds("RENAME TABLE {0} TO tmp, {1} TO {0}, tmp TO {1}".format, old, old),
         st.builds("DROP TABLE IF EXISTS {}, {}".format, old, new),
         st.builds("CREATE TABLE {} LIKE {}".format, new, old),
-        st.builds(lambda t, c: f"CREATE UNIQUE INDEX ui ON {t} ({quoted(c)})", old, columns),
+        st.builds("CREATE UNIQUE INDEX ui ON {} ({})".format, old, columns),
+        st.builds("DROP INDEX {} ON {}".format, st.sampled_from(["`PRIMARY`", "`primary`", "ui"]), old),
         st.builds("TRUNCATE {}".format, old),
         st.sampled_from(CHARSETS[:3]).map("ALTER DATABASE CHARACTER SET {}".format),
     )
 
 
 def statements(existing: Tables) -> st.SearchStrategy[str]:
-    if not existing:
-        return creates()
-    return st.one_of(alters(existing), alters(existing), alters(existing), creates(), others(existing))
+    """One statement, behind a comment now and then."""
+    plain = creates()
+    if existing:
+        plain = st.one_of(alters(existing), alters(existing), alters(existing), plain, others(existing))
+    return st.one_of(plain, plain, st.builds("{}{}".format, st.sampled_from(COMMENTS), plain))
 
 
 def _action(draw: st.DrawFn, columns: list[str]) -> str:
-    old = quoted(draw(st.sampled_from(columns)))
-    other = quoted(draw(st.sampled_from(columns)))
+    old, other = draw(reference(columns)), draw(reference(columns))
     new, third = quoted(draw(names)), quoted(draw(names))
-    place = draw(st.sampled_from(["", "", " FIRST", f" AFTER {quoted(draw(st.sampled_from(columns)))}"]))
+    place = draw(st.sampled_from(["", "", " FIRST", f" AFTER {draw(reference(columns))}"]))
     definition = draw(definitions)
     return draw(
         st.sampled_from(
@@ -152,6 +168,8 @@ def _action(draw: st.DrawFn, columns: list[str]) -> str:
                 f"RENAME COLUMN {old} TO {other}, RENAME COLUMN {other} TO {old}",
                 f"CHANGE {old} {other} {definition}, CHANGE {other} {old} {draw(definitions)}{place}",
                 f"DROP {old}, ADD {old} {definition}{place}",
+                f"RENAME COLUMN {old} TO {new}, ADD {old} {definition}{place}",
+                f"CHANGE {old} {new} {draw(definitions)}, ADD {old} {definition}{place}",
                 f"ADD {new} {definition} AFTER {third}, RENAME COLUMN {old} TO {third}",
                 f"DROP COLUMN {old}",
                 f"DROP {old}",
@@ -161,6 +179,8 @@ def _action(draw: st.DrawFn, columns: list[str]) -> str:
                 f"ALTER {old} SET {draw(st.sampled_from(['VISIBLE', 'INVISIBLE']))}",
                 f"ADD {draw(keys_of(columns))}",
                 "DROP PRIMARY KEY",
+                f"DROP {draw(st.sampled_from(['INDEX', 'KEY', 'CONSTRAINT']))} `{draw(cases)('PRIMARY')}`",
+                f"DROP INDEX `PRIMARY`, MODIFY {old} {definition}",
                 f"DROP PRIMARY KEY, ADD {draw(keys_of(columns))}",
                 f"RENAME TO {quoted(draw(tables))}",
                 f"CONVERT TO CHARACTER SET {draw(st.sampled_from(CHARSETS))}",

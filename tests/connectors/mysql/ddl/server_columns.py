@@ -98,7 +98,7 @@ def _of_column(column: Column) -> dict[str, Any]:
         "automatic": column.auto_incremented,
     }
     if kind in FIXED_LENGTH or kind == "bit":
-        found["length"] = column.length or 1
+        found["length"] = 1 if column.length is None else column.length
     elif kind == "decimal":
         found["length"], found["scale"] = column.length, column.scale
     elif kind in {"time", "datetime", "timestamp"}:

@@ -46,6 +46,8 @@ START = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(10))"
         ("PARTITION BY HASH (id) PARTITIONS 4", ["id", "a", "b"]),
         ("EXCHANGE PARTITION p WITH TABLE u WITHOUT VALIDATION", ["id", "a", "b"]),
         ("ADD c INT PARTITION BY KEY (id)", ["id", "a", "b", "c"]),
+        ("ADD c INT REMOVE PARTITIONING", ["id", "a", "b", "c"]),
+        ("REMOVE PARTITIONING", ["id", "a", "b"]),
         (
             "PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (5), PARTITION p1 VALUES LESS THAN MAXVALUE)",
             ["id", "a", "b"],
@@ -64,6 +66,16 @@ def test_columns_stand_where_the_server_puts_them(action, columns):
     ("action", "key"),
     [
         ("DROP PRIMARY KEY", ()),
+        ("DROP INDEX `PRIMARY`", ()),
+        ("DROP KEY `primary`", ()),
+        ("DROP CONSTRAINT `PRIMARY`, ADD PRIMARY KEY (a)", ("a",)),
+        ("DROP INDEX u, DROP CONSTRAINT ck", ("id",)),
+        ("DROP COLUMN id, ADD COLUMN ID INT FIRST", ("ID",)),
+        ("DROP COLUMN id, ADD COLUMN id INT UNSIGNED", ("id",)),
+        ("DROP COLUMN id, RENAME COLUMN a TO id", ()),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id INT AUTO_INCREMENT FIRST", ("id",)),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id BIGINT", ("old_id",)),
+        ("CHANGE id old_id INT AFTER b, ADD COLUMN id INT FIRST", ("id",)),
         ("DROP PRIMARY KEY, ADD PRIMARY KEY (a, id)", ("a", "id")),
         ("RENAME COLUMN id TO key_", ("key_",)),
         ("CHANGE id Id BIGINT", ("Id",)),
@@ -97,8 +109,14 @@ def test_a_modified_column_keeps_nothing_of_its_old_definition():
     )  # fmt: skip
 
 
-def test_a_modified_column_keeps_its_name_as_it_was_written_first():
-    assert names(applied("CREATE TABLE t (Aa INT)", "ALTER TABLE t MODIFY aA BIGINT")) == ["Aa"]
+@pytest.mark.parametrize(
+    ("action", "name"),
+    [("MODIFY aA BIGINT", "aA"), ("MODIFY aA INT", "aA"), ("CHANGE aA AA INT", "AA"), ("ALTER aA SET DEFAULT 5", "Aa")],
+)
+def test_a_column_that_is_defined_again_has_its_name_as_it_is_written_then(action, name):
+    found = table(applied("CREATE TABLE t (Aa INT PRIMARY KEY)", f"ALTER TABLE t {action}"), "t")
+
+    assert ([c.name for c in found.columns], found.primary_key) == ([name], (name,))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +133,21 @@ def test_only_a_primary_key_keeps_a_column_from_becoming_nullable(create, option
 
     assert table(structures, "t2").columns[0].optional is optional
     assert table(structures, "t2").primary_key == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("action", "optional"),
+    [
+        ("DROP INDEX `PRIMARY`, MODIFY id INT", {"id": True}),
+        ("DROP INDEX `PRIMARY`", {"id": False}),
+        ("CHANGE id old_id INT, ADD COLUMN id INT FIRST", {"id": False, "old_id": True}),
+        ("RENAME COLUMN id TO old_id, ADD COLUMN id INT FIRST", {"id": False, "old_id": False}),
+    ],
+)
+def test_a_column_that_leaves_the_primary_key_may_become_nullable_and_one_that_comes_in_is_not(action, optional):
+    found = table(applied(START, f"ALTER TABLE t {action}"), "t")
+
+    assert {name: found.column(name).optional for name in optional} == optional
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ from tailrace.errors import StructureError
         ("REAL UNSIGNED", "REAL UNSIGNED", 7, None, None),
         ("BIT", "BIT", -7, 1, None),
         ("BIT(64)", "BIT", -7, 64, None),
+        ("BIT(0)", "BIT", -7, 1, None),
+        ("BINARY(0)", "BINARY", -2, 0, None),
+        ("VARBINARY(0)", "VARBINARY", -3, 0, None),
         ("YEAR(4)", "YEAR", 4, 4, None),
         ("TIME(0)", "TIME", 92, 0, None),
         ("TIMESTAMP(6) NULL", "TIMESTAMP", 2014, 6, None),
@@ -110,9 +113,13 @@ def test_the_tables_character_set_is_its_option_or_collation_or_the_databases(op
         ("VARCHAR(20) DEFAULT ''", ""),
         (r"""VARCHAR(20) DEFAULT 'it''s "q" \\'""", r"""it''s "q" \\"""),
         ('VARCHAR(20) DEFAULT "it\'s"', "it''s"),
+        (r"""VARCHAR(20) DEFAULT "it\'s" """, r"it\'s"),
         ("VARCHAR(20) DEFAULT _utf8mb4'日本'", "日本"),
         ("VARCHAR(20) DEFAULT N'n'", "n"),
         ("BIT(3) DEFAULT b'101'", "101"),
+        ("ENUM('p ', 'q') DEFAULT 'p '", "p"),
+        ("ENUM('p ', 'q') CHARACTER SET binary DEFAULT 'p '", "p "),
+        ("VARCHAR(9) DEFAULT 'p '", "p "),
         ("BIT(8) DEFAULT X'5A'", "5A"),
         ("INT DEFAULT 0x1F", "1"),  # as Debezium has it
         ("DATE DEFAULT DATE '2024-02-29'", "2024-02-29"),
@@ -142,6 +149,12 @@ def test_a_default_is_kept_as_debezium_keeps_it(definition, default):
         ("INT DEFAULT 3 PRIMARY KEY", False, True),
         ("SERIAL", False, False),
         ("BIGINT NOT NULL SERIAL DEFAULT VALUE", False, False),
+        ("INT AUTO_INCREMENT, UNIQUE KEY (c)", False, False),
+        ("INT NULL AUTO_INCREMENT, UNIQUE KEY (c)", False, False),
+        ("INT AUTO_INCREMENT NULL, UNIQUE KEY (c)", True, True),
+        ("INT NULL SERIAL DEFAULT VALUE", False, False),
+        ("SERIAL NULL", True, True),
+        ("TIMESTAMP NULL ON UPDATE NOW()", True, True),
     ],
 )
 def test_a_nullable_column_has_the_default_null_and_a_key_is_never_nullable(
@@ -176,6 +189,35 @@ def test_labels_lose_their_quotes_and_escapes():
     found = column(r"""ENUM('a', 'it''s', "q""t", 'comma,inside', '', 'back\\slash', _latin1'x')""")
 
     assert found.enum_values == ("a", "it's", 'q"t', "comma,inside", "", r"back\slash", "x")
+
+
+@pytest.mark.parametrize(
+    ("literal", "label"),
+    [
+        (r'''"it\'s"''', "it's"),
+        (r'''"it's"''', "it's"),
+        (r'''"it''s"''', "it''s"),
+        (r'''"a\"b"''', 'a"b'),
+        (r'''"a\\"''', "a\\"),
+        (r'''"a""""b"''', 'a""b'),
+        ("b'01100001'", "a"),
+        ("b'1100001'", "a"),
+        ("0b01100001", "a"),
+        ("x'C3A9'", "é"),
+        ("0x61", "a"),
+        ("0x9", "\t"),
+        ("x''", ""),
+    ],
+)
+def test_a_label_may_be_written_in_many_ways(literal, label):
+    assert column(f"ENUM({literal}, 'other')").enum_values == (label, "other")
+
+
+def test_labels_lose_the_blanks_at_their_end_unless_they_are_bytes():
+    assert column("ENUM(' a  ', 'b\t', '')").enum_values == (" a", "b\t", "")
+    assert column("SET('a ', 'b')", "CHARSET=latin1").enum_values == ("a", "b")
+    assert column("ENUM('a ') CHARACTER SET binary").enum_values == ("a ",)
+    assert column("ENUM('a ')", "CHARSET=binary").enum_values == ("a ",)
 
 
 def test_attributes_that_matter_not_are_stepped_over():

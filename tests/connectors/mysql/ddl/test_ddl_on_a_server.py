@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from server_columns import of_server, of_structures, primary_key_of_server, unique_keys_of_server
 
+from tailrace.connectors.mysql.ddl.editor import UNIQUE
 from tailrace.connectors.mysql.structures import Structures
 from tailrace_standins.servers.mysql_server import Server
 
@@ -52,15 +53,11 @@ def check(cursor: Any, structures: Structures) -> None:
     for table_id, table in structures.tables.items():
         assert of_structures(table) == of_server(cursor, DATABASE, table_id.name)
         key = primary_key_of_server(cursor, DATABASE, table_id.name)
-        if key:
+        if key or UNIQUE not in table.attributes:
             assert list(table.primary_key) == key
 
 
-# The same examples each time: one known difference is left (a key column that the same ALTER drops and adds again stays
-# in the key on the server), and the generator comes upon it once in some hundred runs.
-@settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_random_ddl_gives_the_servers_structures(cursor: Any, data: st.DataObject) -> None:
     structures = fresh(cursor)

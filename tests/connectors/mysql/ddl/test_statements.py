@@ -79,12 +79,30 @@ def test_a_truncated_table_is_told(ddl):
             "utf8mb4",
         ),
         (["SET character_set_server=latin1, collation_server=latin1_bin"], "latin1"),
+        (["CREATE DATABASE d DEFAULT ENCRYPTION='N' DEFAULT CHARACTER SET latin1"], "latin1"),
+        (["CREATE DATABASE d", "ALTER DATABASE d READ ONLY = 0 ENCRYPTION 'N' COLLATE latin2_bin"], "latin2"),
+        (
+            ["CREATE DATABASE d CHARACTER SET koi8r", "CREATE DATABASE IF NOT EXISTS d CHARACTER SET latin1"],
+            "koi8r",
+        ),
+        (["CREATE DATABASE d", "CREATE DATABASE IF NOT EXISTS d CHARACTER SET latin1"], "utf8mb4"),
+        (["CREATE TABLE d.u (id INT)", "CREATE DATABASE IF NOT EXISTS d CHARACTER SET latin1"], "utf8mb4"),
     ],
 )
 def test_new_tables_get_the_databases_character_set(statements, charset):
     structures = applied(*statements, "CREATE TABLE d.t (v TEXT)")
 
     assert table(structures, "t", "d").columns[0].charset == charset
+
+
+def test_a_database_without_a_character_set_gets_the_sessions():
+    structures = applied()
+    structures.apply("", "CREATE DATABASE d", charset="koi8r")
+    structures.apply("", "CREATE DATABASE e CHARACTER SET latin1", charset="koi8r")
+    structures.apply("", "ALTER DATABASE e CHARACTER SET DEFAULT", charset="latin2")
+    structures.apply("", "ALTER DATABASE e ENCRYPTION 'N'", charset="greek")
+
+    assert structures.database_charsets == {"d": "koi8r", "e": "latin2"}
 
 
 def test_alter_database_without_a_name_is_about_the_sessions():
@@ -127,6 +145,26 @@ def test_a_dropped_unique_index_stays_the_key_as_in_debezium():
     structures = applied("CREATE TABLE t (a INT NOT NULL, UNIQUE u (a))", "DROP INDEX u ON t")
 
     assert table(structures, "t").primary_key == ("a",)
+
+
+@pytest.mark.parametrize("ddl", ["DROP INDEX `PRIMARY` ON t", "drop /* */ index `primary` on shop.t ALGORITHM=COPY"])
+def test_the_primary_key_is_dropped_by_its_name(ddl):
+    structures = applied("CREATE TABLE t (id INT PRIMARY KEY)")
+
+    [change] = changes_of(structures, ddl)
+    changes_of(structures, "ALTER TABLE t MODIFY id INT")
+
+    assert (change.type, str(change.id), change.ddl) == (ChangeType.ALTER, "shop.t", ddl)
+    assert table(structures, "t").primary_key == ()
+    assert table(structures, "t").columns[0].optional
+
+
+@pytest.mark.parametrize("ddl", ["DROP INDEX `PRIMARY` ON nobody", "DROP INDEX u ON t", "DROP INDEX `primary1` ON t"])
+def test_other_indexes_leave_the_key(ddl):
+    structures = applied("CREATE TABLE t (id INT PRIMARY KEY, a INT UNIQUE)")
+
+    assert changes_of(structures, ddl) == []
+    assert table(structures, "t").primary_key == ("id",)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.connectors.mysql.log.streams import query
 
+from tailrace.connectors.mysql.ddl.tokens import blank_comments
 from tailrace.connectors.mysql.log import QueryKind, Xid
 from tailrace.connectors.mysql.log.checksum import crc32
 from tailrace.connectors.mysql.log.events import first_word, parse_query, query_kind, xid_in
@@ -22,7 +23,12 @@ from tailrace.kernels.compiling import entry
         ("-- note\n  DROP TABLE t", QueryKind.DEFINITION),
         ("# note\nTRUNCATE t", QueryKind.DEFINITION),
         ("/*!50001 CREATE VIEW v AS SELECT 1 */", QueryKind.DEFINITION),
+        ("--\n-- swap\n--\nALTER TABLE t RENAME COLUMN a TO b", QueryKind.DEFINITION),
+        ("--\r\nDROP TABLE t", QueryKind.DEFINITION),
+        ("--\x01 note\nDROP TABLE t", QueryKind.DEFINITION),
+        ("/*! */ DROP TABLE t", QueryKind.DEFINITION),
         ("INSERT INTO t VALUES (1)", QueryKind.DATA),
+        ("--\nDELETE FROM t", QueryKind.DATA),
         ("(SELECT f())", QueryKind.DATA),
         ("WITH x AS (SELECT 1) UPDATE t SET a = 1", QueryKind.DATA),
         ("LOAD DATA INFILE 'x' INTO TABLE t", QueryKind.DATA),
@@ -33,6 +39,19 @@ from tailrace.kernels.compiling import entry
 )
 def test_a_statement_is_judged_by_its_first_word(sql, kind):
     assert query_kind(sql) is kind
+
+
+@given(st.lists(st.sampled_from(["--\n", "-- a\n", "--\t--\n", "--\x7f\n", "#\n", "/* a */", "/**/", "/*!", "*/", "\n"]), max_size=4))
+def test_what_is_passed_over_before_the_first_word_is_blank_for_the_reader_of_definitions_too(comments):
+    sql = "".join(comments) + "DROP TABLE t"
+
+    assert first_word(sql) == "drop"
+    assert blank_comments(sql).lstrip() == "DROP TABLE t"
+
+
+def test_two_dashes_without_a_blank_are_no_comment():
+    assert first_word("--a\nDROP TABLE t") == ""
+    assert blank_comments("5--a\nDROP") == "5--a\nDROP"
 
 
 def test_an_open_comment_has_no_first_word():

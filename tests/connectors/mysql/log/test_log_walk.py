@@ -178,8 +178,11 @@ def test_a_table_id_can_come_to_mean_another_table():
 def test_a_new_id_of_the_same_table_is_not_asked_for_unless_a_definition_came_between():
     same = [*transaction(1), *transaction(2, table_id=8)]
     assert len(read(placed(same)).maps) == 1
-    between = [*transaction(1), (33, gtid(2)), (2, query("RENAME TABLE a TO b")), *transaction(3, table_id=8)]
-    assert len(read(placed(between)).maps) == 2
+    for sql in ("RENAME TABLE a TO b", "--\nRENAME TABLE a TO b", "a statement that is not known"):
+        between = [*transaction(1), (33, gtid(2)), (2, query(sql)), *transaction(3, table_id=8)]
+        assert len(read(placed(between)).maps) == 2
+    between = [*transaction(1), (33, gtid(2)), (2, query("INSERT INTO a VALUES (1)")), *transaction(3, table_id=8)]
+    assert len(read(placed(between)).maps) == 1
 
 
 def test_gtids_that_were_executed_out_of_order_are_intervals():

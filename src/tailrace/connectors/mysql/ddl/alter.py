@@ -18,7 +18,7 @@ from tailrace.connectors.mysql.ddl.columns import ColumnDefinition, read_column
 from tailrace.connectors.mysql.ddl.create import read_table_option
 from tailrace.connectors.mysql.ddl.defaults import read_default
 from tailrace.connectors.mysql.ddl.editor import TableEditor
-from tailrace.connectors.mysql.ddl.keys import is_key, read_key
+from tailrace.connectors.mysql.ddl.keys import drops_primary_key, is_key, read_key
 from tailrace.connectors.mysql.ddl.reader import Reader
 from tailrace.connectors.mysql.ddl.state import State
 from tailrace.schema.table_changes import ChangeType, TableChange
@@ -69,10 +69,11 @@ def alter_table(reader: Reader, state: State) -> list[TableChange]:
     editor, wanted = TableEditor(table), _Alteration()
     while not reader.done:
         _read_action(reader, editor, wanted, state)
-        if not reader.accept(",") and not reader.done and not reader.is_("PARTITION", "BY"):
+        if not reader.accept(",") and not reader.done and not _is_of_partitions(reader):
             reader.fail("the next action is expected")
     _edit_columns(editor, wanted)
     _place_columns(editor, wanted)
+    _keep_key(editor, wanted)
     _add_keys(reader, editor, wanted)
     if wanted.converts_to:
         editor.convert(wanted.converts_to)
@@ -82,6 +83,11 @@ def alter_table(reader: Reader, state: State) -> list[TableChange]:
     previous = old_id if editor.id != old_id else None
     change = TableChange(ChangeType.ALTER, editor.id.catalog, reader.text(), editor.id, previous, altered)
     return [change]
+
+
+def _is_of_partitions(reader: Reader) -> bool:
+    """Whether a clause comes that stands behind the actions without a comma."""
+    return reader.is_("PARTITION", "BY") or reader.is_("REMOVE", "PARTITIONING")
 
 
 def _rename_unknown(reader: Reader, state: State, old_id: TableId) -> None:
@@ -109,12 +115,9 @@ def _edit_columns(editor: TableEditor, wanted: _Alteration) -> None:
     for column in editor.columns:
         edit = wanted.edits.get(column.name.lower())
         edited = edit(editor, column) if edit else column
-        if edited is None:
-            editor.key = [name for name in editor.key if name.lower() != column.name.lower()]
-        else:
+        if edited is not None:
             kept.append(edited)
     editor.columns = kept
-    editor.key = [wanted.renamed.get(name.lower(), name) for name in editor.key]
 
 
 def _place_columns(editor: TableEditor, wanted: _Alteration) -> None:
@@ -123,6 +126,17 @@ def _place_columns(editor: TableEditor, wanted: _Alteration) -> None:
             editor.columns.append(placed.definition.column(editor.charset))
         if placed.after is not None:
             editor.move(placed.name, placed.after or None)
+
+
+def _keep_key(editor: TableEditor, wanted: _Alteration) -> None:
+    """Find the columns of the key again: each is the first column that had its name, or is new and has it now.
+
+    So a column that is dropped and added again stays in the key, and one that is renamed leaves it to a new column of its old
+    name that stands before it.
+    """
+    before = {new.lower(): old for old, new in wanted.renamed.items()}
+    found = {before.get(column.name.lower(), column.name.lower()): column.name for column in reversed(editor.columns)}
+    editor.keep_key([found[name.lower()] for name in editor.key if name.lower() in found])
 
 
 def _add_keys(reader: Reader, editor: TableEditor, wanted: _Alteration) -> None:
@@ -178,7 +192,7 @@ def _modify(reader: Reader, _editor: TableEditor, wanted: _Alteration) -> bool:
     reader.accept("IF", "EXISTS")
     name = reader.column_name()
     definition = read_column(reader, name)
-    wanted.edits[name.lower()] = lambda editor, old: replace(editor.redefined(old, definition), name=old.name)
+    wanted.edits[name.lower()] = lambda editor, _old: definition.column(editor.charset)  # with its spelling of the name
     return _redefined(reader, wanted, definition)
 
 
@@ -187,7 +201,7 @@ def _change(reader: Reader, _editor: TableEditor, wanted: _Alteration) -> bool:
     reader.accept("IF", "EXISTS")
     name = reader.column_name()
     definition = read_column(reader, reader.column_name())
-    wanted.edits[name.lower()] = lambda editor, old: editor.redefined(old, definition)
+    wanted.edits[name.lower()] = lambda editor, _old: definition.column(editor.charset)
     wanted.renamed[name.lower()] = definition.name
     return _redefined(reader, wanted, definition)
 
@@ -211,6 +225,7 @@ def _drop(reader: Reader, _editor: TableEditor, wanted: _Alteration) -> bool:
         wanted.drops_primary_key = True
         return True
     if not reader.accept("COLUMN") and reader.peek().upper in _NOT_COLUMNS:
+        wanted.drops_primary_key |= drops_primary_key(reader)
         return False
     reader.accept("IF", "EXISTS")
     wanted.edits[reader.column_name().lower()] = lambda _editor, _old: None

@@ -31,17 +31,15 @@ def read_collation(reader: Reader) -> str | None:
 
 
 def read_default_charset(reader: Reader) -> str | None:
-    """The character set of [DEFAULT] CHARACTER SET … [COLLATE …] in any order; "default" for DEFAULT."""
+    """The character set of CHARACTER SET … [COLLATE …] in any order; "default" for DEFAULT. Steps over all other options."""
     found: str | None = None
-    while True:
-        before = reader.at
-        reader.accept("DEFAULT")
+    while not reader.done:
         charset = read_charset(reader)
         collation = None if charset else read_collation(reader)
-        if not charset and not collation:
-            reader.at = before
-            return found
         if charset and not (charset == "default" and found):
             found = charset
-        if collation and found in {None, "default"}:
+        elif collation and found in {None, "default"}:
             found = collation if collation == "default" else charset_of(collation)
+        elif not charset and not collation:
+            reader.next()
+    return found

@@ -61,12 +61,17 @@ class ColumnDefinition:
             auto_incremented=self.automatic,
             generated=self.automatic,
             has_default=self.has_default or optional,
-            default=self.default,
-            enum_values=kind.labels,
+            default=_stored_label(self.default, charset) if self.default and kind.labels else self.default,
+            enum_values=tuple(_stored_label(label, charset) for label in kind.labels),
             comment=self.comment,
             srid=self.srid,
             visible=self.visible,
         )
+
+
+def _stored_label(label: str, charset: str | None) -> str:
+    """A label of an ENUM or SET as the server keeps it: without blanks at the end, which count where they are bytes."""
+    return label if charset == "binary" else label.rstrip(" ")
 
 
 def read_column(reader: Reader, name: str) -> ColumnDefinition:
@@ -81,9 +86,7 @@ def read_column(reader: Reader, name: str) -> ColumnDefinition:
 
 
 def _serial(found: ColumnDefinition) -> None:
-    found.nullable = False if found.nullable is None else found.nullable
-    found.unique = True
-    found.automatic = True
+    found.automatic, found.nullable, found.unique = True, False, True
 
 
 def _read_attribute(reader: Reader, found: ColumnDefinition) -> bool:
@@ -104,7 +107,7 @@ def _read_value(reader: Reader, found: ColumnDefinition) -> bool:
             reader.fail("CURRENT_TIMESTAMP is expected")
         found.automatic = True
     elif reader.accept("AUTO_INCREMENT"):
-        found.automatic = True
+        found.automatic, found.nullable = True, False
     elif reader.accept("SERIAL", "DEFAULT", "VALUE"):
         _serial(found)
     else:

@@ -55,7 +55,7 @@ _LONG_NAMES = (
     ("LONG", "VARCHARACTER"), ("LONG", "VARCHAR"), ("LONG", "VARBINARY"), ("CHARACTER", "VARYING"),
     ("CHAR", "VARYING"), ("DOUBLE", "PRECISION"),
 )  # fmt: skip
-_NO_LENGTH_IS_10 = 10  # what Debezium takes for a length of 0
+_NO_LENGTH = {BIT: 1, BINARY: 0, VARBINARY: 0}  # by the server; of all others Debezium takes a length of 0 for 10
 
 
 @dataclass(slots=True)
@@ -123,11 +123,18 @@ def _read_labels(reader: Reader, found: DataType) -> None:
 
 def _label(reader: Reader) -> str:
     if reader.peek().kind is Kind.BITS:
-        raw = reader.next().raw
-        return bytes.fromhex(raw[2:].rstrip("'")).decode("utf-8", "replace")
+        return _bytes_of(reader.next().raw).decode("utf-8", "replace")
     if reader.peek().raw.startswith("_"):  # a character set's introducer
         reader.next()
     return reader.string()
+
+
+def _bytes_of(raw: str) -> bytes:
+    """The bytes of a bit or hexadecimal literal: b'01', 0b01, x'4F', 0x4F."""
+    digits, bits_each, base = raw[2:].rstrip("'"), 1, 2
+    if "x" in raw[:2].lower():
+        bits_each, base = 4, 16
+    return int(digits or "0", base).to_bytes((len(digits) * bits_each + 7) // 8, "big")
 
 
 def _read_size(reader: Reader, found: DataType) -> None:
@@ -137,7 +144,7 @@ def _read_size(reader: Reader, found: DataType) -> None:
         found.scale = reader.number()
     reader.expect(")")
     if found.length == 0 and found.jdbc not in {TIME, TIMESTAMP, TIMESTAMP_WITH_TIMEZONE}:
-        found.length = _NO_LENGTH_IS_10
+        found.length = _NO_LENGTH.get(found.jdbc, 10)
 
 
 def _add_defaults(found: DataType, words: tuple[str, ...]) -> None:

@@ -1,9 +1,9 @@
 """A table that is being built or altered: columns in order, the key, the default character set.
 
-As Debezium has it, the key is the primary key, or else the first unique key whose columns can't be null. It
-is only ever replaced by a primary key: dropping the unique index does not take it away. Which of the two it
-is matters when a column is defined again (a primary key's can't become nullable), so a table whose key is a
-unique key says so in its attributes.
+As Debezium has it, the key is the primary key, or else the first unique key: a column's own UNIQUE, or a UNIQUE (…)
+whose columns can't be null. A unique key is only ever replaced by a primary key: dropping the index does not take it
+away. Which of the two it is matters when a column is defined again (a primary key's can't become nullable), so a
+table whose key is a unique key says so in its attributes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tailrace.connectors.mysql.ddl.columns import ColumnDefinition
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Column, Table, TableId
 
-_UNIQUE = ("tailrace.key", "unique")
+UNIQUE = ("tailrace.key", "unique")
 
 
 class TableEditor:
@@ -27,14 +27,14 @@ class TableEditor:
         self.key = list(table.primary_key)
         self.charset = table.default_charset
         self.comment = table.comment
-        self._attributes = tuple(a for a in table.attributes if a != _UNIQUE)
-        self._unique = _UNIQUE in table.attributes
+        self._attributes = tuple(a for a in table.attributes if a != UNIQUE)
+        self._unique = UNIQUE in table.attributes
 
     def table(self) -> Table:
         """The table as it is now."""
         known = {c.name.lower(): c.name for c in self.columns}
         key = tuple(known[name.lower()] for name in self.key if name.lower() in known)
-        attributes = (*self._attributes, _UNIQUE) if key and self._unique else self._attributes
+        attributes = (*self._attributes, UNIQUE) if key and self._unique else self._attributes
         return Table(self.id, tuple(self.columns), key, self.charset, self.comment, attributes)
 
     def find(self, name: str) -> int:
@@ -50,12 +50,6 @@ class TableEditor:
                 return at
         raise StructureError(f"{self.id} has no column {name} as far as it is known")
 
-    def redefined(self, old: Column, definition: ColumnDefinition) -> Column:
-        """A column by its new definition; in the primary key it stays NOT NULL without being told."""
-        new = definition.column(self.charset)
-        stays = not self._unique and any(old.name.lower() == name.lower() for name in self.key)
-        return _not_null(new) if stays and definition.nullable is None else new
-
     def move(self, name: str, after: str | None) -> None:
         """Puts a column behind another, or first."""
         column = self.columns.pop(self.find(name))
@@ -66,6 +60,13 @@ class TableEditor:
         self.key, self._unique = list(names), False
         for at in map(self.find, names):
             self.columns[at] = _not_null(self.columns[at])
+
+    def keep_key(self, names: Sequence[str]) -> None:
+        """Makes these columns the key of the kind that it is; a primary key's stay NOT NULL without being told."""
+        if self._unique:
+            self.key = list(names)
+        else:
+            self.set_primary_key(names)
 
     def offer_unique_key(self, names: Sequence[str] | None) -> None:
         """Takes a unique key if there is no key and no column of it can be null; None: it has expressions."""
@@ -80,7 +81,7 @@ class TableEditor:
         self.columns = [replace(c, charset=charset) if c.charset not in {None, "binary"} else c for c in self.columns]
 
     def take_inline_key(self, definition: ColumnDefinition) -> None:
-        """A column's own PRIMARY KEY or UNIQUE."""
+        """A column's own PRIMARY KEY or UNIQUE; the column may be null, as in Debezium."""
         if definition.primary:
             self.set_primary_key([definition.name])
         elif definition.unique and not self.key:

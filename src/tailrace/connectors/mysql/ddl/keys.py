@@ -31,6 +31,11 @@ def read_key(reader: Reader, editor: TableEditor) -> None:
     reader.skip_list()
 
 
+def drops_primary_key(reader: Reader) -> bool:
+    """Behind DROP: whether the index or constraint that is dropped is the primary key, whose name is PRIMARY."""
+    return bool(reader.accept_any("INDEX", "KEY", "CONSTRAINT")) and reader.name().upper() == "PRIMARY"
+
+
 def offer_unique_index(reader: Reader, editor: TableEditor) -> None:
     """The (…) of CREATE UNIQUE INDEX."""
     _offer(editor, _read_parts(reader))

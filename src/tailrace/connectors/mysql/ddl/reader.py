@@ -14,16 +14,19 @@ _END = Token(Kind.MARK, "", -1, -1)
 class Reader:
     """Reads a statement from left to right.
 
-    `database` is the one that unqualified names are in; `lower_names` makes the names of databases and tables
-    lower case, as a server with `lower_case_table_names=1` keeps them.
+    `database` is the one that unqualified names are in, `charset` what a new database gets. `lower_names` makes the names of
+    databases and tables lower case, as a server with `lower_case_table_names=1` keeps them.
     """
 
-    def __init__(self, sql: str, database: str, mode: SqlMode, *, lower_names: bool = False) -> None:
+    def __init__(
+        self, sql: str, database: str, mode: SqlMode, *, charset: str | None = None, lower_names: bool = False
+    ) -> None:
         self.sql = sql
         self.mode = mode
         self.tokens = [t for t in tokenize(sql, mode) if t.raw != ";"]
         self.at = 0
         self.database = database
+        self.charset = charset
         self._lower_names = lower_names
 
     @property
@@ -154,7 +157,7 @@ class Reader:
         pieces = []
         while self.peek().kind is Kind.STRING:
             raw = self.next().raw
-            pieces.append(unquoted(raw[1:] if raw[0] in "nN" else raw))
+            pieces.append(unquoted(raw[1:] if raw[0] in "nN" else raw, self.mode))
         return "".join(pieces)
 
     def text_or_name(self) -> str:
@@ -169,7 +172,7 @@ class Reader:
         pieces, at = [], tokens[0].start
         for token in tokens:
             if token.kind is Kind.STRING and token.raw.startswith('"'):
-                pieces += [self.sql[at : token.start], f"'{token.raw[1:-1].replace(chr(39), chr(39) * 2)}'"]
+                pieces += [self.sql[at : token.start], f"'{unquoted(token.raw, self.mode)}'"]
                 at = token.end
         return "".join([*pieces, self.sql[at : tokens[-1].end]])
 

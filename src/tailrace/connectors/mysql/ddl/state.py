@@ -14,8 +14,8 @@ class State:
     Attributes:
         tables: those whose structure is known.
         unknown: names of tables that came from others whose structure was not known (RENAME, CREATE … LIKE).
-        database_charsets: of databases that name one.
-        server_charset: of databases that name none.
+        database_charsets: of databases whose creation, or change, is known.
+        server_charset: of all others.
 
     """
 
@@ -50,6 +50,10 @@ class State:
             self.forget(new)
         else:
             self.put(table.renamed(new))
+
+    def knows_database(self, name: str) -> bool:
+        """Whether there is a database of this name for sure."""
+        return name in self.database_charsets or any(i.catalog == name for i in (*self.tables, *self.unknown))
 
     def charset_of(self, database: str) -> str | None:
         """The character set that new tables of a database get."""

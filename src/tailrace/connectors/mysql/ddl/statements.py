@@ -12,7 +12,7 @@ from tailrace.connectors.mysql.ddl.alter import alter_table
 from tailrace.connectors.mysql.ddl.charsets import read_default_charset
 from tailrace.connectors.mysql.ddl.create import create_table
 from tailrace.connectors.mysql.ddl.editor import TableEditor
-from tailrace.connectors.mysql.ddl.keys import offer_unique_index
+from tailrace.connectors.mysql.ddl.keys import drops_primary_key, offer_unique_index
 from tailrace.connectors.mysql.ddl.reader import Reader
 from tailrace.connectors.mysql.ddl.state import State
 from tailrace.connectors.mysql.ddl.tokens import DEFAULT_MODE, SqlMode, blank_comments
@@ -25,21 +25,28 @@ _STATEMENT = re.compile(
     r"|(?P<drop_table>DROP\s+TABLES?)|(?P<rename_table>RENAME\s+TABLES?)|(?P<truncate>TRUNCATE(?:\s+TABLE)?)"
     r"|(?P<create_database>CREATE\s+(?:DATABASE|SCHEMA))|(?P<alter_database>ALTER\s+(?:DATABASE|SCHEMA))"
     r"|(?P<drop_database>DROP\s+(?:DATABASE|SCHEMA))"
-    r"|(?P<unique_index>CREATE\s+(?:ONLINE\s+|OFFLINE\s+)?UNIQUE\s+INDEX)|(?P<set>SET))\b",
+    r"|(?P<unique_index>CREATE\s+(?:ONLINE\s+|OFFLINE\s+)?UNIQUE\s+INDEX)|(?P<drop_index>DROP(?=\s+INDEX\b))|(?P<set>SET))\b",
     re.IGNORECASE,
 )
 _DATABASE_OPTIONS = {"DEFAULT", "CHARACTER", "CHARSET", "COLLATE", "READ", "ENCRYPTION"}
 
 
 def apply_statement(
-    sql: str, database: str, state: State, mode: SqlMode = DEFAULT_MODE, *, lower_names: bool = False
+    sql: str,
+    database: str,
+    state: State,
+    mode: SqlMode = DEFAULT_MODE,
+    *,
+    charset: str | None = None,
+    lower_names: bool = False,
 ) -> list[TableChange]:
     """Changes `state` as the statement changed the server, and says what it did.
 
+    `database` and `charset` are the session's: character_set_server, None where that is not known.
+
     Raises:
-        StructureError: the statement can't be understood, or names a column that is not known; `state` may
-            then be
-            half changed.
+        StructureError: the statement can't be understood, or names a column that is not known; `state` may then be half
+            changed.
 
     """
     blanked = blank_comments(sql, mode)
@@ -48,7 +55,7 @@ def apply_statement(
     found = _STATEMENT.match(blanked)
     if not found or not found.lastgroup:
         return []
-    reader = Reader(sql, database, mode, lower_names=lower_names)
+    reader = Reader(sql, database, mode, charset=charset, lower_names=lower_names)
     while not reader.done and reader.peek().start < found.end():
         reader.at += 1
     return _READERS[found.lastgroup](reader, state)
@@ -95,9 +102,10 @@ def _truncate(reader: Reader, state: State) -> list[TableChange]:
 
 
 def _create_database(reader: Reader, state: State) -> list[TableChange]:
-    reader.accept("IF", "NOT", "EXISTS")
+    if_not_exists = reader.accept("IF", "NOT", "EXISTS")
     name = reader.database_name(reader.name())
-    _read_database_charset(reader, state, name)
+    if not (if_not_exists and state.knows_database(name)):  # the server logs it, and changes nothing
+        _note_charset(reader, state, name, read_default_charset(reader) or "default")
     return [TableChange(ChangeType.DATABASE, name, reader.text())]
 
 
@@ -105,7 +113,7 @@ def _alter_database(reader: Reader, state: State) -> list[TableChange]:
     """No change is told: Debezium hands the statement on as it is."""
     named = reader.is_name() and reader.peek().upper not in _DATABASE_OPTIONS
     name = reader.name() if named else reader.database
-    _read_database_charset(reader, state, reader.database_name(name))
+    _note_charset(reader, state, reader.database_name(name), read_default_charset(reader))
     return []
 
 
@@ -118,10 +126,9 @@ def _drop_database(reader: Reader, state: State) -> list[TableChange]:
     return [TableChange(ChangeType.DATABASE, name, reader.text())]
 
 
-def _read_database_charset(reader: Reader, state: State, name: str) -> None:
-    charset = read_default_charset(reader)
+def _note_charset(reader: Reader, state: State, name: str, charset: str | None) -> None:
     if charset == "default":
-        charset = state.server_charset
+        charset = reader.charset or state.server_charset
     if charset:
         state.database_charsets[name] = charset
 
@@ -138,9 +145,25 @@ def _unique_index(reader: Reader, state: State) -> list[TableChange]:
     offer_unique_index(reader, editor)
     if editor.key == list(table.primary_key):
         return []
-    state.tables[table_id] = editor.table()
-    ddl = reader.text(1)
-    return [TableChange(ChangeType.ALTER, table_id.catalog, ddl, table_id, table=state.tables[table_id])]
+    return _with_other_key(state, editor, reader.text(1))
+
+
+def _drop_index(reader: Reader, state: State) -> list[TableChange]:
+    """DROP INDEX: a change only if it takes the primary key; the key stays when another unique index goes, as in Debezium."""
+    if not drops_primary_key(reader):
+        return []
+    reader.expect("ON")
+    table = state.tables.get(reader.table_id())
+    if table is None:
+        return []
+    editor = TableEditor(table)
+    editor.key = []
+    return _with_other_key(state, editor, reader.text())
+
+
+def _with_other_key(state: State, editor: TableEditor, ddl: str) -> list[TableChange]:
+    altered = state.tables[editor.id] = editor.table()
+    return [TableChange(ChangeType.ALTER, editor.id.catalog, ddl, editor.id, table=altered)]
 
 
 def _set(reader: Reader, state: State) -> list[TableChange]:
@@ -169,5 +192,6 @@ _READERS: dict[str, Callable[[Reader, State], list[TableChange]]] = {
     "alter_database": _alter_database,
     "drop_database": _drop_database,
     "unique_index": _unique_index,
+    "drop_index": _drop_index,
     "set": _set,
 }

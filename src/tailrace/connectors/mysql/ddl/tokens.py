@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tailrace.connectors.mysql.comments import CLOSING, COMMENT, OPENING
 from tailrace.errors import StructureError
 from tailrace.schema.literals import unescaped_literal
 
@@ -64,9 +65,13 @@ DEFAULT_MODE = SqlMode()
 
 _QUOTED = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`"
 _QUOTED_PLAIN = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`"
-_COMMENTS = r"|(?P<open>/\*!\d*)|(?P<comment>/\*.*?(?:\*/|\Z)|--(?=\s|\Z)[^\n]*|#[^\n]*)|(?P<close>\*/)"
+_COMMENTS = rf"|(?P<open>{OPENING})|(?P<comment>{COMMENT})|(?P<close>{CLOSING})"
 _PIECES = re.compile(_QUOTED + _COMMENTS, re.DOTALL)
 _PIECES_PLAIN = re.compile(_QUOTED_PLAIN + _COMMENTS, re.DOTALL)
+_INNER_QUOTES = re.compile(r"\\.|\"\"|'", re.DOTALL)
+_INNER_QUOTES_PLAIN = re.compile(r"\"\"|'")
+_SINGLE_QUOTED = {'""': '"', "'": "''"}
+_BITS = re.compile(r"0x[0-9A-Fa-f]+|0b[01]+")  # 0X1F and 0xg are names
 
 
 def tokenize(sql: str, mode: SqlMode = DEFAULT_MODE) -> list[Token]:
@@ -92,10 +97,13 @@ def blank_comments(sql: str, mode: SqlMode = DEFAULT_MODE) -> str:
     return pattern.sub(_blanked, sql)
 
 
-def unquoted(raw: str) -> str:
+def unquoted(raw: str, mode: SqlMode = DEFAULT_MODE) -> str:
     """What is written inside a string literal; of a double-quoted one as if it were single-quoted."""
     inner = raw[1:-1]
-    return inner.replace("'", "''").replace('""', '"') if raw.startswith('"') else inner
+    if not raw.startswith('"'):
+        return inner
+    pattern = _INNER_QUOTES_PLAIN if mode.no_backslash_escapes else _INNER_QUOTES
+    return pattern.sub(lambda found: _SINGLE_QUOTED.get(found[0], found[0]), inner)
 
 
 def unescaped(inner: str, mode: SqlMode = DEFAULT_MODE) -> str:
@@ -106,13 +114,11 @@ def unescaped(inner: str, mode: SqlMode = DEFAULT_MODE) -> str:
 
 
 def name_of(token: Token) -> str:
-    """The name that a bare or quoted word stands for."""
-    if token.kind is not Kind.NAME:
-        return token.raw
+    """The name that a bare or quoted word stands for; a history's text does not say whether `"` quoted names."""
     quote = token.raw[0]
+    if quote not in '`"':
+        return token.raw
     return token.raw[1:-1].replace(quote + quote, quote)
-
-
 
 
 def _blanked(match: re.Match[str]) -> str:
@@ -130,8 +136,10 @@ def _kind(raw: str, mode: SqlMode) -> Kind:
         return Kind.NAME
     if first in "'\"" or two == "n'":
         return Kind.STRING
-    if two in {"x'", "b'"} or (two in {"0x", "0b"} and len(raw) > 2):
+    if two in {"x'", "b'"} or _BITS.fullmatch(raw):
         return Kind.BITS
+    if two in {"0x", "0b"}:
+        return Kind.WORD
     if first.isdigit():
         return Kind.NUMBER
     return Kind.WORD if first.isalpha() or first in "_$" or ord(first) > 127 else Kind.MARK

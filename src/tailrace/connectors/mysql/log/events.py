@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from tailrace.connectors.mysql.comments import CLOSING, COMMENT, OPENING
 from tailrace.connectors.mysql.log.items import Interval, Origin, QueryKind, Xid
 from tailrace.connectors.mysql.log.wire import lenenc, little
 
@@ -45,9 +46,7 @@ _DATA: Final = {
     "table",
     "values",
 }
-_LEADING: Final = re.compile(
-    r"(?:\s+|/\*(?!!).*?\*/|/\*!\d*|--[ \t][^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|\()*", re.DOTALL
-)
+_LEADING: Final = re.compile(rf"(?:\s+|{COMMENT}|{OPENING}|{CLOSING}|\()*", re.DOTALL)
 _WORD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
 _XID: Final = re.compile(r"X'([0-9a-f]*)'\s*,\s*X'([0-9a-f]*)'\s*,\s*(\d+)", re.IGNORECASE)
 

@@ -209,7 +209,7 @@ class RowEvents(Item):
 
 
 class QueryKind(enum.Enum):
-    """What a statement in the log does, judged by its first words."""
+    """What a statement in the log does, judged by its first word. Only of DATA it is sure that no structure changes."""
 
     DEFINITION = "definition"  # CREATE, ALTER, DROP, RENAME, TRUNCATE
     DATA = "data"  # INSERT, UPDATE, DELETE, REPLACE, LOAD, ...: rows changed, and the log doesn't say which

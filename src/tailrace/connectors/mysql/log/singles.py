@@ -188,7 +188,7 @@ class SingleEvents:
         yield from self._columns.take_begun()
         self._columns.begin(event.data)
         kind = QueryKind.DATA if event.kind == events.EXECUTE_LOAD_QUERY else events.query_kind(query.sql)
-        if kind is QueryKind.DEFINITION:
+        if kind is not QueryKind.DATA:  # all others are applied to the structures
             self._tables.note_definition()
         executed: tuple[Interval, ...] = ()
         if self._state[walk.BEGUN]:
