@@ -17,7 +17,7 @@ COMMENTS = [
 ]  # fmt: skip
 
 names = st.sampled_from(COLUMNS)
-cases = st.sampled_from([str, str, str.swapcase])
+cases = st.sampled_from([str, str.swapcase])
 tables = st.sampled_from(TABLES)
 
 
@@ -162,6 +162,7 @@ def _action(draw: st.DrawFn, columns: list[str]) -> str:
                 f"ADD ({new} {definition}, {quoted(draw(names))} {draw(definitions)})",
                 f"MODIFY {old} {definition}{place}",
                 f"MODIFY COLUMN {old} {definition}",
+                f"MODIFY {old} INT",
                 f"CHANGE COLUMN {old} {new} {definition}{place}",
                 f"CHANGE {old} {old} {definition}",
                 f"RENAME COLUMN {old} TO {new}",

@@ -175,6 +175,12 @@ def test_binary_columns_are_not_converted():
     assert [c.charset for c in table(structures, "t").columns] == ["binary", "ucs2"]
 
 
+def test_labels_that_become_bytes_as_they_are_defined_keep_their_blanks():
+    structures = applied("CREATE TABLE t (a INT)", "ALTER TABLE t ADD e ENUM('a ') CHARSET utf8mb4, CONVERT TO CHARACTER SET binary")
+
+    assert table(structures, "t").columns[1].enum_values == ("a ",)
+
+
 def test_visibility_is_altered():
     found = table(applied(START, "ALTER TABLE t ALTER COLUMN a SET INVISIBLE"), "t")
 

@@ -61,17 +61,12 @@ class ColumnDefinition:
             auto_incremented=self.automatic,
             generated=self.automatic,
             has_default=self.has_default or optional,
-            default=_stored_label(self.default, charset) if self.default and kind.labels else self.default,
-            enum_values=tuple(_stored_label(label, charset) for label in kind.labels),
+            default=self.default,
+            enum_values=kind.labels,
             comment=self.comment,
             srid=self.srid,
             visible=self.visible,
         )
-
-
-def _stored_label(label: str, charset: str | None) -> str:
-    """A label of an ENUM or SET as the server keeps it: without blanks at the end, which count where they are bytes."""
-    return label if charset == "binary" else label.rstrip(" ")
 
 
 def read_column(reader: Reader, name: str) -> ColumnDefinition:

@@ -35,7 +35,7 @@ class TableEditor:
         known = {c.name.lower(): c.name for c in self.columns}
         key = tuple(known[name.lower()] for name in self.key if name.lower() in known)
         attributes = (*self._attributes, UNIQUE) if key and self._unique else self._attributes
-        return Table(self.id, tuple(self.columns), key, self.charset, self.comment, attributes)
+        return Table(self.id, tuple(map(_with_stored_labels, self.columns)), key, self.charset, self.comment, attributes)
 
     def find(self, name: str) -> int:
         """Where a column stands.
@@ -86,6 +86,14 @@ class TableEditor:
             self.set_primary_key([definition.name])
         elif definition.unique and not self.key:
             self.key, self._unique = [definition.name], True
+
+
+def _with_stored_labels(column: Column) -> Column:
+    """An ENUM or SET as the server keeps its labels: without blanks at the end, which count where they are bytes."""
+    if not column.enum_values or column.charset == "binary":
+        return column
+    labels = tuple(label.rstrip(" ") for label in column.enum_values)
+    return replace(column, enum_values=labels, default=column.default and column.default.rstrip(" "))
 
 
 def _not_null(column: Column) -> Column:
