@@ -81,7 +81,7 @@ ONLY_TUNES: Final = frozenset(
     signal.kafka.poll.timeout.ms signal.consumer.*
     key.converter.schema.content value.converter.schema.content header.converter.schema.content
     key.converter.schemas.cache.size header.converter.schemas.cache.size value.converter.schemas.cache.size
-    exactly.once.support transaction.boundary transaction.boundary.interval.ms
+    exactly.once.support transaction.boundary transaction.boundary.interval.ms offsets.storage.topic
     producer.override.* consumer.override.* admin.override.*
     openlineage.integration.enabled openlineage.integration.* offset.* offsets.* debezium.embedded.*
     memory.management.* record.processing.*
