@@ -65,7 +65,6 @@ class ToyTable:
     key = KEY
     selected = (0, 1)
     is_wide = False
-    has_commands = False
 
     def __init__(self, table: Table, instance: Instance, shape: Shape) -> None:
         self.table, self.instance, self.shape = table, instance, shape

@@ -31,7 +31,7 @@ class ChangeRows:
     Attributes:
         commit: commit LSNs, shape (n, size).
         change: the changes' own LSNs, shape (n, size).
-        command: the command within the transaction, 0 if the database has none; shape (n,). If it has them,
+        command: the command within the transaction, 0 if it is not known; shape (n,). Where it is known,
             snapshots take the rows of one command for the effect of one statement (`snapshots/touched_rows.py`).
         operation: `DELETE`, `INSERT`, `BEFORE`, `AFTER` or `AFTER_ALONE`; shape (n,).
         mask: the update mask, which says which columns changed, binary; None if it was not selected.

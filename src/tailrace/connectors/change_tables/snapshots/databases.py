@@ -64,11 +64,6 @@ class ReadTable(Protocol):
         """Whether a value may be of any length."""
         ...
 
-    @property
-    def has_commands(self) -> bool:
-        """Whether its change rows have the command within the transaction (`ChangeRows.command`)."""
-        ...
-
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
         """Split the selected arrays: those of columns, and those that identify the key."""
         ...

@@ -67,7 +67,7 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     of_columns, of_key = read.split(arrays)
     columns, places = read.convertible_values(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
     keys = [] if read.key is None else key_vectors(read.key, of_key)
-    first = in_order(rows, tells_commands=read.has_commands)
+    first = in_order(rows)
     operation = rows.operation[first]
     before = np.where(operation == INSERT, -1, first).astype(np.int32)
     after = np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32)
@@ -77,11 +77,9 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     return TableTouches.of_images(name, before, after, digests, complete, touched, is_whole=key is None)
 
 
-def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:
+def in_order(rows: ChangeRows) -> Int64:
     """The first rows of changes, in the order that counts: within a command, if it is known, deletes come first."""
     first = np.flatnonzero(rows.operation != AFTER)
-    if not tells_commands:
-        return first
     run, _ = lsn_columns.runs_of(rows.commit[first])
     command = rows.command[first]
     is_new = np.ones(len(first), np.bool_)

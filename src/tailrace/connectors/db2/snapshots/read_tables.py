@@ -92,11 +92,6 @@ class ReadTable:
         return any(self.types[i].is_lob for i in self.selected)
 
     @property
-    def has_commands(self) -> bool:
-        """False: Db2 does not tell which statement of a transaction made a change."""
-        return False
-
-    @property
     def reading(self) -> ChangeTableQuery:
         """How its change table is read."""
         found = self._expressions

@@ -85,11 +85,6 @@ class ReadTable:
         return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
 
     @property
-    def has_commands(self) -> bool:
-        """True: SQL Server has `__$command_id`."""
-        return True
-
-    @property
     def reading(self) -> InstanceQuery:
         """How its change table is read."""
         return InstanceQuery(self.instance, tuple(self.selects), mask=True)
