@@ -11,8 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from tailrace.config.entries import SHORTEST_HIDDEN
+
 PREFIX: Final = "python:"
-SHORTEST_HIDDEN: Final = 4  # no secret is as short as "1" or "yes", which are in any text
 
 
 class NotImportableError(ValueError):

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from tailrace import transforms
 from tailrace.config.documents import flatten
+from tailrace.config.entries import SHORTEST_HIDDEN
 from tailrace.config.placeholders import PlaceholderError, fill
 from tailrace.config.problems import Problems
 from tailrace.config.settings import Settings
 from tailrace.errors import TailraceError
 
-_LEAST: Final = 4  # characters; what is shorter would be found within other words
 _NUMBER: Final = re.compile(r"[+-]?0*([0-9][0-9.eE+-]*)")
 
 
@@ -87,7 +87,7 @@ class _Hiding:
             except PlaceholderError:
                 continue  # it can't be had here, so it is in no record
         texts = {form: placeholder for value, placeholder in filled.items() for form in _forms(value)}
-        self._shown = {value: texts[value] for value in sorted(texts, key=len, reverse=True) if len(value) >= _LEAST}
+        self._shown = {value: texts[value] for value in sorted(texts, key=len, reverse=True) if len(value) >= SHORTEST_HIDDEN}
 
     def __call__(self, text: str) -> str:
         for value, placeholder in self._shown.items():

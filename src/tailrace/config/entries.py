@@ -20,7 +20,7 @@ from tailrace.config.values import read
 from tailrace.java_patterns import PatternError, compile_java, split_list
 
 HIDDEN = "********"
-_LEAST_SECRET = 4  # characters; what is shorter would be found within other words
+SHORTEST_HIDDEN = 4  # characters of a secret: what is shorter, as "1" or "yes", would be found within other words
 _SECRET_NAMES = re.compile(
     r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
     re.IGNORECASE,
@@ -72,7 +72,7 @@ class Entry:
         for value in sorted(self.filled, key=len, reverse=True):
             for part in (value, value.strip(), *split_list(value)):
                 message = message.replace(repr(part), repr(self.filled[value]))
-                if len(part) >= _LEAST_SECRET:
+                if len(part) >= SHORTEST_HIDDEN:
                     message = message.replace(part, self.filled[value])
         return hide_login(message)
 

@@ -16,18 +16,17 @@ from ctypes import c_char_p, c_int, c_size_t
 from threading import Thread
 from typing import Any, Final, NamedTuple
 
-from tailrace.config.entries import hide_login
 from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
 from tailrace.kafka.deliveries import Deliveries
 from tailrace.kafka.failures import LOGIN_REFUSED
+from tailrace.kafka.hiding import Hiding
 from tailrace.kafka.librdkafka import Problem, librdkafka, text_of, without_times
 from tailrace.kafka.msk import without_marks
 from tailrace.kafka.token_callback import Tokens
 
 DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
-_SECRET_WORDS: Final = ("password", "passphrase", "secret", "key.pem", "oauthbearer.config", "jaas")
 # Only failures and log lines are needed as events: what a flush has delivered needs no report.
 _OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
 _DEFAULTS: Final = {"partitioner": "murmur2_random"}  # Java's default for records with a key
@@ -58,7 +57,7 @@ class Client:
     def __init__(self, options: Mapping[str, str], *, counts: bool = False) -> None:
         """`counts`: count what is delivered, by compiled code."""
         self.lib = librdkafka()
-        self._hidden = dict(_hidden_in(options))
+        self._shown = Hiding(options)
         self._process = os.getpid()
         self._errors: deque[str] = deque(maxlen=_REMEMBERED)
         self.refused: Problem | None = None
@@ -139,7 +138,7 @@ class Client:
         for name, value in options.items():
             if self.lib.conf_set(conf, name.encode(), str(value).encode(), text, rd.TEXT_SIZE):
                 self.lib.conf_destroy(conf)
-                raise ConfigError(f"librdkafka refuses {name}: {self._without_secrets(text_of(text.value))}")
+                raise ConfigError(f"librdkafka refuses {name}: {self._shown(text_of(text.value))}")
         if self._tokens is not None:
             self._tokens.given_to(conf)
         if self.deliveries is not None:
@@ -148,7 +147,7 @@ class Client:
         handle = self.lib.new(rd.PRODUCER, conf, text, rd.TEXT_SIZE)
         if not handle:
             self.lib.conf_destroy(conf)  # an instance would own it
-            raise ConfigError(f"no Kafka producer can be made: {self._without_secrets(text_of(text.value))}")
+            raise ConfigError(f"no Kafka producer can be made: {self._shown(text_of(text.value))}")
         return int(handle)
 
     def _failed(self, event: int) -> Iterator[Failed]:
@@ -175,7 +174,7 @@ class Client:
         return Failed(topic, message.partition, message.private or 0, size, self.lib.problem(message.err))
 
     def _remember(self, code: int, text: str) -> None:
-        text = without_times(self._without_secrets(text))
+        text = without_times(self._shown(text))
         said = f"{text} ({self.lib.name_of(code)})"
         if code in LOGIN_REFUSED:
             self.refused_since = self.refused_since if self.refused else time.monotonic()
@@ -188,23 +187,9 @@ class Client:
         facility, text, level = c_char_p(), c_char_p(), c_int()
         self.lib.event_log(event, ctypes.byref(facility), ctypes.byref(text), ctypes.byref(level))
         if level.value <= 3 and text.value and text_of(facility.value) != "FAIL":
-            line = self._without_secrets(text_of(text.value))
+            line = self._shown(text_of(text.value))
             if line not in self._errors:
                 self._errors.append(line)
-
-    def _without_secrets(self, text: str) -> str:
-        for secret, shown in self._hidden.items():
-            text = text.replace(secret, shown)
-        return text
-
-
-def _hidden_in(options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Values that messages must not have, and what they show instead: secrets, and addresses with a login."""
-    for name, value in options.items():
-        if value and any(word in name for word in _SECRET_WORDS):
-            yield value, "***"
-        elif (shown := hide_login(str(value))) != str(value):
-            yield value, shown
 
 
 def _destroy(handle: int, held: Any) -> None:

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from tailrace.errors import ConfigError
+from tailrace.kafka.hiding import Hiding
 from tailrace.kafka.msk import without_marks
 
 _MAKERS: Final = {"producer": Producer, "consumer": Consumer, "admin": AdminClient}
@@ -51,13 +52,4 @@ def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str
         return f"{prefix}{match[1]} has a value that it can't have"
     if "mechanism GSSAPI" in text:
         return f"{prefix}sasl.mechanism: {_KERBEROS}"
-    return f"{prefix}*: {_without_values(text.removeprefix('Failed to create producer: '), options)}"
-
-
-def _without_values(text: str, options: Mapping[str, str]) -> str:
-    """Remove values: the library's messages only hold paths, but this makes sure."""
-    secret = re.compile(r"password|passphrase|secret|pem|jaas|config")
-    for name, value in options.items():
-        if value and secret.search(name):
-            text = text.replace(value, "********")
-    return text
+    return f"{prefix}*: {Hiding(options)(text.removeprefix('Failed to create producer: '))}"

@@ -40,6 +40,7 @@ class Existing:
         captured: those whose changes are delivered.
         columns: of captured tables; empty if no list names columns.
         schemas: the names of all schemas; empty if the database has none.
+        doubts: what else the catalogue says about captured tables that a user should know.
 
     """
 
@@ -48,6 +49,7 @@ class Existing:
     captured: Sequence[TableId]
     columns: Mapping[TableId, Sequence[str]] = field(factory=dict)
     schemas: Sequence[str] = ()
+    doubts: Sequence[Finding] = ()
 
 
 _Matcher = Callable[[Candidate], bool]
@@ -82,7 +84,8 @@ def findings(settings: Settings, existing: Existing) -> list[Finding]:
     """The findings; an error if a connector would not begin with it."""
     level = Level.WARNING if settings.tailrace_start_without_tables else Level.ERROR
     empty, some = _found(settings, existing)
-    return [*(Finding(level, each, _YET_TO_COME) for each in empty), *(Finding(Level.WARNING, each) for each in some)]
+    unmatched = [*(Finding(level, each, _YET_TO_COME) for each in empty), *(Finding(Level.WARNING, each) for each in some)]
+    return [*unmatched, *existing.doubts]
 
 
 def require(settings: Settings, existing: Existing) -> None:
@@ -95,8 +98,9 @@ def require(settings: Settings, existing: Existing) -> None:
 
 def warn(settings: Settings, existing: Existing) -> None:
     """Check the lists of a connector that resumes: warn."""
-    for each in findings(settings, existing):
-        log.warning("%s", each.what)
+    empty, some = _found(settings, existing)
+    for each in (*empty, *some, *existing.doubts):
+        log.warning("%s", each)
 
 
 def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]]:

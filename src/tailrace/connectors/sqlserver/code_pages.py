@@ -10,15 +10,13 @@ Source: https://learn.microsoft.com/sql/relational-databases/track-changes/known
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
 from tailrace.connectors.findings import Finding, Level, listed
-from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.errors import TailraceError
 from tailrace.schema.tables import TableId
 
 _MEND: Final = "where they hold more than ASCII, give them the database's collation, or make them nchar or nvarchar"
@@ -35,8 +33,6 @@ _COLUMNS: Final = """
           CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS nvarchar(128)), 'CodePage') AS int)
     ORDER BY s.name, t.name, c.name"""
 
-log = logging.getLogger(__name__)
-
 
 def findings(session: Session, settings: SqlServerSettings) -> Iterator[Finding]:
     """A warning for each wanted table of the session's database that has such columns."""
@@ -51,14 +47,3 @@ def findings(session: Session, settings: SqlServerSettings) -> Iterator[Finding]
             "varchar in another code page than the database's"
         )
         yield Finding(Level.WARNING, what, _MEND)
-
-
-def warn(settings: SqlServerSettings) -> None:
-    """Log the warnings of all databases, at a run's start."""
-    for name in settings.database_names:
-        try:
-            with connect(settings, name) as session:
-                for each in findings(session, settings):
-                    log.warning("%s", each)
-        except TailraceError as error:  # whatever keeps the run from its work is told there
-            log.info("the code pages of %s can't be seen: %s", name, error)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from tailrace.config.near_misses import Candidate, near_miss
+from tailrace.connectors.findings import Finding
 from tailrace.connectors.shared import unmatched_lists
 from tailrace.connectors.shared.unmatched_lists import Existing
-from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver import catalog, code_pages
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -22,16 +23,18 @@ def existing(settings: SqlServerSettings) -> Existing:
     """What the login may see in all configured databases."""
     tables: list[TableId] = []
     columns: dict[TableId, tuple[str, ...]] = {}
+    doubts: list[Finding] = []
     for name in settings.database_names:
         with connect_named(settings, name) as session:
             catalog.require_captured(session, name)
             tables += _tables(session, settings)
             columns |= {each.table: each.columns for each in catalog.instances(session)}
+            doubts += code_pages.findings(session, settings)
     lists = settings.tables.without_signal_tables()
     captured = [table for table in tables if table in columns and lists.matches(table)]
     schemas = sorted({table.schema for table in tables})
     named = {table: columns[table] for table in captured} if unmatched_lists.wants_columns(settings) else {}
-    return Existing(settings.database_names, tables, captured, named, schemas)
+    return Existing(settings.database_names, tables, captured, named, schemas, doubts)
 
 
 def connect_named(settings: SqlServerSettings, name: str) -> Session:

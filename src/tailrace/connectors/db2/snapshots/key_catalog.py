@@ -47,12 +47,12 @@ _ZOS_COLUMN: Final = (
     "FROM SYSIBM.SYSCOLUMNS c WHERE c.TBCREATOR = {0} AND c.TBNAME = {1} AND c.NAME = {2}"
 )
 _LUW_TIMES: Final = (
-    f"SELECT {name('t.TABSCHEMA')}, {name('t.TABNAME')}, t.ALTER_TIME FROM SYSCAT.TABLES t WHERE {{0}}",
-    f"SELECT {name('i.TABSCHEMA')}, {name('i.TABNAME')}, i.CREATE_TIME FROM SYSCAT.INDEXES i WHERE {{0}}",
+    ("SYSCAT.TABLES", "TABSCHEMA", "TABNAME", "ALTER_TIME"),
+    ("SYSCAT.INDEXES", "TABSCHEMA", "TABNAME", "CREATE_TIME"),
 )
 _ZOS_TIMES: Final = (
-    f"SELECT {name('t.CREATOR')}, {name('t.NAME')}, t.ALTEREDTS FROM SYSIBM.SYSTABLES t WHERE {{0}}",
-    f"SELECT {name('i.TBCREATOR')}, {name('i.TBNAME')}, i.CREATEDTS FROM SYSIBM.SYSINDEXES i WHERE {{0}}",
+    ("SYSIBM.SYSTABLES", "CREATOR", "NAME", "ALTEREDTS"),
+    ("SYSIBM.SYSINDEXES", "TBCREATOR", "TBNAME", "CREATEDTS"),
 )
 _TYPES: Final = {"CHARACTER": "CHAR", "TIMESTMP": "TIMESTAMP", "VARG": "VARGRAPHIC", "VARBIN": "VARBINARY"}
 _TEXTS: Final = ("CHAR", "VARCHAR")
@@ -107,14 +107,12 @@ def parts_of(session: Session, tables: Sequence[TableId], *, is_zos: bool) -> di
 
 def altered_at(session: Session, tables: Sequence[TableId], *, is_zos: bool) -> dict[TableId, dt.datetime]:
     """When tables of the session's database were altered last, or an index of theirs was made, in local time."""
-    named = (("t.CREATOR", "t.NAME"), ("i.TBCREATOR", "i.TBNAME")) if is_zos else (
-        ("t.TABSCHEMA", "t.TABNAME"), ("i.TABSCHEMA", "i.TABNAME")
-    )  # fmt: skip
     found: dict[TableId, dt.datetime] = {}
-    for sql, names in zip(_ZOS_TIMES if is_zos else _LUW_TIMES, named, strict=True) if tables else ():
-        for schema, table, moment in session.rows(sql.format(_named(tables, *names))):
-            at = TableId(session.database, schema.rstrip(), table)
-            found[at] = max(found.get(at, moment), moment)
+    for view, schema, table, moment in (_ZOS_TIMES if is_zos else _LUW_TIMES) if tables else ():
+        sql = f"SELECT {name(schema)}, {name(table)}, {moment} FROM {view} WHERE {_named(tables, schema, table)}"
+        for of_schema, of_name, at in session.rows(sql):
+            of = TableId(session.database, of_schema.rstrip(), of_name)
+            found[of] = max(found.get(of, at), at)
     return {table: found[table] for table in tables if table in found}
 
 

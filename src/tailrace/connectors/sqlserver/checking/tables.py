@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance, not_captured
 from tailrace.connectors.findings import Finding, Level, listed
-from tailrace.connectors.sqlserver import code_pages, setup_sql
+from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.schema.tables import Table, TableId
@@ -57,7 +57,6 @@ def findings(
     for table, of_table in wanted.items():
         yield from _of_table(settings, tables[table], of_table, names, altered)
     yield from _switchable(session, wanted, names)
-    yield from code_pages.findings(session, settings)
 
 
 def _captured(database: str, wanted: Instances) -> Finding:
