@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from tailrace.errors import DriverAwayError, TailraceError
 from tailrace.link import Link, Reporter, kept
 
 
@@ -90,3 +91,41 @@ def test_texts_are_kept_for_processes_of_this_machine_the_newest_of_them():
         with pytest.raises(EOFError):
             kept(places[0])
         assert not any("text" in path.name for path in link.folder.iterdir())
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), OSError(28, "No space left on device"), SystemExit(1)])
+def test_what_a_handler_raises_ends_no_connection(error, caplog):
+    def handle(kind, content):
+        if content == "bad":
+            raise error
+        heard.append(content)
+
+    heard = []
+    with closing(Link(handle)) as link, closing(Reporter(link.address)) as task:
+        task.notice("bad")
+        task.notice("good")
+        assert (heard, task.connected, task.stopping(), task.failure) == (["good"], True, False, None)
+    assert "a message of a task (notice) could not be shown" in caplog.text
+
+
+def test_what_a_handler_says_must_end_the_run_is_told_to_the_tasks():
+    def handle(kind, content):
+        raise TailraceError("nobody reads the events")
+
+    with closing(Link(handle)) as link, closing(Reporter(link.address)) as task:
+        task.send("events", ["{}"])
+        assert task.stopping()
+        with pytest.raises(TailraceError, match="nobody reads the events"):
+            task.raise_failure()
+
+
+def test_a_closed_link_hears_nothing_more():
+    heard = []
+    with closing(Link(lambda kind, content: heard.append(content))) as link, closing(Reporter(link.address)) as task:
+        task.notice("before")
+        link.close()
+        task.notice("after")
+        assert task.stopping()
+        with pytest.raises(DriverAwayError):
+            task.raise_stopped()
+    assert heard == ["before"]

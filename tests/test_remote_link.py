@@ -4,14 +4,14 @@ import json
 import socket
 import ssl
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from attrs import evolve
 
 from support.cutting_proxy import CuttingProxy
 from tailrace import remote_link
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, StoppedError
 from tailrace.link import Link
 from tailrace.remote_link import RemoteReporter
 from tailrace.source.job import Job
@@ -166,3 +166,58 @@ def test_nothing_large_is_read_before_the_secret(link):
     with socket.create_connection((link.elsewhere.host, link.elsewhere.port), 10) as plain, context.wrap_socket(plain) as connection:
         connection.sendall((1 << 20).to_bytes(4, "big"))
         assert connection.recv(1) == b""
+
+
+def test_a_closed_link_tells_tasks_that_are_still_there_to_stop(link, heard):
+    with closing(reporter_of(link)) as reporter:
+        reporter.notice("before")
+        soon(lambda: heard)
+        link.close()
+        reporter.notice("after")
+        soon(reporter.stopping)
+        with pytest.raises(StoppedError):
+            reporter.raise_stopped()
+    assert heard == [("notice", "before")]
+
+
+def test_strangers_can_not_use_up_the_drivers_connections(link, heard):
+    strangers = [socket.create_connection((link.elsewhere.host, link.elsewhere.port), 10) for _ in range(remote_link._UNPROVEN)]
+    try:
+        with socket.create_connection((link.elsewhere.host, link.elsewhere.port), 10) as one_more:
+            assert one_more.recv(1) == b""
+    finally:
+        for each in strangers:
+            each.close()
+    with closing(reporter_of(link)) as reporter:  # it tries again until they are gone
+        reporter.notice("here I am")
+        soon(lambda: heard)
+
+
+def test_a_stranger_that_sends_byte_by_byte_is_cut_off(monkeypatch):
+    monkeypatch.setattr(remote_link, "PATIENCE_SECONDS", 0.5)
+    with closing(Link(lambda kind, content: None)) as link:
+        link.listen_elsewhere("127.0.0.1")
+        context = ssl.create_default_context(cadata=link.elsewhere.certificate)
+        context.check_hostname = False
+        with socket.create_connection((link.elsewhere.host, link.elsewhere.port)) as plain, context.wrap_socket(plain) as slow:
+            slow.sendall((64).to_bytes(4, "big"))
+            began = time.monotonic()
+            with suppress(OSError):
+                for _ in range(60):
+                    slow.sendall(b"x")
+                    time.sleep(0.2)
+            assert time.monotonic() - began < 8
+
+
+def test_what_is_told_of_a_turn_is_not_dropped_for_the_log_lines_of_a_long_absence():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+    with closing(Link(lambda kind, content: None)) as link:
+        link.listen_elsewhere("127.0.0.1")
+        with closing(RemoteReporter(evolve(link.elsewhere, port=port).to_dict())) as reporter:
+            reporter.begin_turn(1, 0, 7)
+            for n in range(remote_link._KEPT + 10):
+                reporter.notice(str(n))
+            reporter.fail(ConfigError("the password is wrong"))
+            assert [kind for kind, _ in reporter._of_turn] == ["turn begun", "turn failed"]
+            assert reporter._messages[0] == ("notice", "10")

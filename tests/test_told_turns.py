@@ -12,7 +12,9 @@ from tailrace.connectors.db2.errors_of_driver import NoTableError
 from tailrace.connectors.sqlserver.errors_of_driver import DeniedError, NoDatabaseError
 from tailrace.errors import (
     ConfigError,
+    DriverAwayError,
     FencedError,
+    MachineRefusedError,
     MissingLocallyError,
     NoSuchHostError,
     PositionLostError,
@@ -102,6 +104,36 @@ def test_tasks_that_begin_when_the_first_has_ended_have_their_whole_time(told):
     assert not is_over(asked(next_turn))
 
 
+def test_a_task_that_is_never_at_rest_hears_of_it_with_what_it_tells(told):
+    first, busy = told.begun(0, 1), told.begun(1, 2)
+    first.end_turn()
+    for _ in range(100):
+        busy.report({"changes": 1})
+        time.sleep(0.02)
+        if busy.turn_is_over():
+            return
+    pytest.fail("it is not told")
+
+
+def test_a_lane_that_begins_again_after_the_first_end_is_told_at_once(told):
+    """GIVEN a lane that was at work at the first end, WHEN its process is killed; the other lanes wait for it alone."""
+    first, _ = told.begun(0, 1), told.begun(1, 2)
+    first.end_turn()
+    told.is_heard(first)
+    again = told.begun(1, 3)
+    soon(lambda: is_over(again))
+    assert not is_over(asked(told.begun(1, 4, turn=6)))
+
+
+def test_an_end_that_is_heard_late_does_not_end_the_next_turn(told):
+    first, second = told.begun(0, 1), told.begun(1, 2)
+    next_turn = told.begun(1, 3, turn=6)
+    first.end_turn()
+    told.is_heard(first)
+    assert not is_over(asked(next_turn))
+    assert not is_over(second)
+
+
 def test_what_one_task_has_failed_with_is_told_to_the_others_and_to_further_attempts(told):
     first, second = told.begun(0, 1), told.begun(1, 2)
     first.fail(ConfigError("the password is wrong"))
@@ -145,7 +177,17 @@ def test_a_task_of_the_query_before_is_not_believed(told):
 
 
 @pytest.mark.parametrize(
-    "kind", [RetriableError, SinkLostError, FencedError, StoppedError, NoSuchHostError, MissingLocallyError]
+    "kind",
+    [
+        RetriableError,
+        SinkLostError,
+        FencedError,
+        StoppedError,
+        NoSuchHostError,
+        MissingLocallyError,
+        MachineRefusedError,
+        DriverAwayError,
+    ],
 )
 def test_an_error_of_one_task_or_machine_is_left_to_spark_which_tries_again(told, kind):
     first = told.begun(0, 1)

@@ -54,6 +54,10 @@ class SourceSetupError(TailraceError):
     """The database is not set up for change data capture; the message has the statement that fixes it."""
 
 
+class MachineRefusedError(SourceSetupError):
+    """The database refuses connections from this machine; it may take them from another one."""
+
+
 class PositionLostError(TailraceError):
     """The log no longer reaches back to the position to resume from."""
 
@@ -118,6 +122,10 @@ class RegistryUnavailableError(RetriableError):
 
 class StoppedError(TailraceError):
     """A stop was requested before the end; Spark must not treat the work as done."""
+
+
+class DriverAwayError(TailraceError):
+    """The driver could not be reached for long, so a task ended before its work was done."""
 
 
 class FencedError(TailraceError):

@@ -9,6 +9,7 @@ machines have `remote_link`.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import socket
 import tempfile
@@ -21,18 +22,22 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import TailraceError
 from tailrace.remote_link import RemoteAddress, RemoteListener
-from tailrace.told_turns import ASK, ToldTurns, TurnReporter
+from tailrace.told_turns import ASK, STOP, ToldTurns, TurnReporter
 
 Handler = Callable[[str, Any], None]
 KEPT, KEPT_TEXTS = "kept", 3
 REACHED = "reached"  # told by the planner: all that was wanted is delivered
 ASK_SECONDS = 0.1
 PATIENCE_SECONDS = 10.0
+_LOG = logging.getLogger(__name__)
 
 
 class Link:
     """The driver's end. `handler(kind, content)` is called on threads of the link, one message at a time.
+
+    A `TailraceError` of the handler ends the query; what else it raises is logged.
 
     Attributes:
         address: the socket's path.
@@ -86,7 +91,10 @@ class Link:
         self._stop.clear()
 
     def close(self) -> None:
-        """Accept no more messages; of several threads that close it, all but the first wait until it is done."""
+        """Handle no more messages; of several threads that close it, all but the first wait until it is done.
+
+        Tasks that are still there are told to stop, or find the driver gone.
+        """
         with self._closing:
             if not self._is_closed:
                 self._is_closed = True
@@ -119,29 +127,42 @@ class Link:
     def _serve(self, connection: Connection) -> None:
         with connection, suppress(EOFError, OSError):
             while True:
-                kind, content = json.loads(connection.recv_bytes())
+                kind, content, task = json.loads(connection.recv_bytes())
+                if self._is_closed:
+                    return
                 if kind == KEPT:
                     if content not in self._kept:
                         return
                     connection.send_bytes(self._kept[content].encode())
                 else:
-                    connection.send_bytes(self._answer(kind, content))
+                    connection.send_bytes(self._answer(kind, content, task))
 
-    def _answer(self, kind: str, content: Any) -> bytes:
+    def _answer(self, kind: str, content: Any, task: int | None) -> bytes:
         """Handle a message; what its sender is told."""
+        if self._is_closed:
+            return STOP
         if kind == REACHED:
             self._reached.set()
         elif kind != ASK and not self._turns.heard(kind, content):
+            self._handle(kind, content)
+        return self._turns.answer(task, stopping=self._stop.is_set())
+
+    def _handle(self, kind: str, content: Any) -> None:
+        """Whatever happens, the task gets an answer: without one it would take the driver for gone, or send this for ever."""
+        try:
             with self._lock:
                 self._handler(kind, content)
-        return self._turns.answer(kind, content, stopping=self._stop.is_set())
+        except TailraceError as error:
+            self._turns.fail(error)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 -- the handler may call functions of users
+            _LOG.warning("a message of a task (%s) could not be shown: %s: %s", kind, type(error).__name__, error)
 
 
 def kept(place: str) -> str:
     """The text that `Link.keep` keeps: it is in no file, no argument and no option."""
     address, _, key = place.rpartition("#")
     with Client(address, family="AF_UNIX") as connection:
-        connection.send_bytes(json.dumps([KEPT, key]).encode())
+        connection.send_bytes(json.dumps([KEPT, key, None]).encode())
         return connection.recv_bytes().decode()
 
 
@@ -179,7 +200,7 @@ class Reporter(TurnReporter):
         now = time.monotonic()
         if now - self._asked_at >= ASK_SECONDS:
             self._asked_at = now
-            self.send(ASK, self._task)
+            self.send(ASK, None)
         return self._told_to_stop
 
     def wait(self) -> None:
@@ -191,11 +212,11 @@ class Reporter(TurnReporter):
             if self._connection is None:
                 return
             try:
-                self._connection.send_bytes(json.dumps([kind, content]).encode())
+                self._connection.send_bytes(self._message(kind, content))
                 self._hear(self._connection.recv_bytes())
             except (EOFError, OSError):
                 self.close()
-                self._told_to_stop = True
+                self._is_gone()
 
     def close(self) -> None:
         """Close the connection."""
@@ -209,6 +230,6 @@ class Reporter(TurnReporter):
         try:
             self._connection = Client(address, family="AF_UNIX")
         except ConnectionRefusedError:  # the socket is there and nobody listens
-            self._told_to_stop = True  # the driver was killed
+            self._is_gone()  # the driver was killed
         except OSError:
             self._connection = None  # on another machine than the driver there is no socket

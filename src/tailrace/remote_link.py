@@ -23,14 +23,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import asdict, field, frozen
 
 from tailrace.errors import ConfigError
-from tailrace.told_turns import ASK, BEGUN, GO, TurnReporter
+from tailrace.told_turns import ASK, BEGUN, OF_TURNS, TurnReporter
 
 ASK_SECONDS: Final = 0.3
 AGAIN_SECONDS: Final = 3.0
@@ -38,7 +39,8 @@ GONE_SECONDS: Final = 60.0
 FLUSH_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 10.0  # for a connection, a handshake, an answer
 _LARGEST: Final = 64 << 20
-_KEPT: Final = 1000  # messages for a driver that is away; the oldest are dropped
+_KEPT: Final = 1000  # messages for a driver that is away; the oldest are dropped, but none of a turn
+_UNPROVEN: Final = 256  # connections that have not shown the secret yet; more are closed at once
 _SIZE: Final = struct.Struct(">I")
 _LOG: Final = logging.getLogger(__name__)
 
@@ -69,7 +71,7 @@ class RemoteListener:
 
     def __init__(
         self,
-        answer: Callable[[str, Any], bytes],
+        answer: Callable[[str, Any, int | None], bytes],
         folder: Path,
         *,
         host: str,
@@ -91,6 +93,7 @@ class RemoteListener:
         """
         self._answer_to = answer
         self._is_closed = False
+        self._unproven = threading.Semaphore(_UNPROVEN)
         certificate, files = _new_certificate(folder)
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -121,18 +124,30 @@ class RemoteListener:
         while True:
             try:
                 connection, _ = self._socket.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+                if not self._unproven.acquire(blocking=False):  # anybody may open some: the driver needs files for other things
+                    connection.close()
+                    continue
+                try:
+                    threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+                except RuntimeError:
+                    self._unproven.release()
+                    connection.close()
+                    raise
             except (OSError, RuntimeError):  # such as too many open files, or threads
                 if self._is_closed:
                     return
                 time.sleep(ASK_SECONDS)
 
     def _serve(self, plain: socket.socket) -> None:
-        with plain, suppress(OSError, ValueError):
+        with ExitStack() as unproven, plain, suppress(OSError, ValueError):
+            unproven.callback(self._unproven.release)
+            until = time.monotonic() + PATIENCE_SECONDS
             plain.settimeout(PATIENCE_SECONDS)
             with self._context.wrap_socket(plain, server_side=True) as connection:
-                if hmac.compare_digest(_received(connection, len(self.address.secret)), self.address.secret.encode()):
-                    connection.sendall(_sized(GO))
+                shown = _received(connection, len(self.address.secret), until)
+                if hmac.compare_digest(shown, self.address.secret.encode()):
+                    unproven.close()
+                    connection.sendall(_sized(self._answer_to(ASK, None, None)))
                     connection.settimeout(GONE_SECONDS)
                     self._answer(connection)
 
@@ -150,6 +165,7 @@ class RemoteReporter(TurnReporter):
     def __init__(self, address: Mapping[str, Any]) -> None:
         super().__init__()
         self._address = RemoteAddress(**address)
+        self._of_turn: deque[tuple[str, Any]] = deque()  # a few; they are sent before others
         self._messages: deque[tuple[str, Any]] = deque(maxlen=_KEPT)
         self._more, self._begun, self._closing = threading.Event(), threading.Event(), threading.Event()
         self._heard_at: float | None = None
@@ -158,7 +174,7 @@ class RemoteReporter(TurnReporter):
 
     def send(self, kind: str, content: Any) -> None:
         """Send a message soon."""
-        self._messages.append((kind, content))
+        (self._of_turn if kind in OF_TURNS else self._messages).append((kind, content))
         self._more.set()
 
     def stopping(self) -> bool:
@@ -187,7 +203,7 @@ class RemoteReporter(TurnReporter):
                     _LOG.info("no link to the driver at %s:%d: %s", self._address.host, self._address.port, error)
                 told = True
             if self._heard_at is not None and time.monotonic() - self._heard_at > GONE_SECONDS:
-                self._told_to_stop = True
+                self._is_gone()
             if self._closing.wait(AGAIN_SECONDS):
                 return
 
@@ -206,21 +222,19 @@ class RemoteReporter(TurnReporter):
         return connection
 
     def _talk(self, connection: ssl.SSLSocket) -> None:
-        """Send messages as they come, and ask in between, until all is sent and no more comes."""
+        """Send messages as they come, and ask where there are none, until all is sent and no more comes."""
         while True:
-            while self._messages:
-                message = self._messages.popleft()
-                try:
-                    self._exchange(connection, json.dumps(message).encode())
-                except OSError:
-                    self._messages.appendleft(message)
-                    raise
+            while waiting := self._of_turn or self._messages:
+                message = waiting[0]
+                self._exchange(connection, self._message(*message))
+                if waiting[0] is message:  # else it was dropped meanwhile, as the oldest of too many
+                    waiting.popleft()
                 if message[0] == BEGUN:
                     self._begun.set()
             if self._closing.is_set():
                 return
             if not self._more.wait(ASK_SECONDS):
-                self._exchange(connection, json.dumps([ASK, self._task]).encode())
+                self._exchange(connection, self._message(ASK, None))
             self._more.clear()
 
     def _exchange(self, connection: ssl.SSLSocket, message: bytes) -> None:
@@ -234,16 +248,19 @@ def _sized(message: bytes) -> bytes:
     return _SIZE.pack(len(message)) + message
 
 
-def _received(connection: ssl.SSLSocket, largest: int = _LARGEST) -> bytes:
-    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size))
+def _received(connection: ssl.SSLSocket, largest: int = _LARGEST, until: float = inf) -> bytes:
+    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size, until))
     if size > largest:
         raise ValueError(f"a message of {size} bytes")
-    return _exactly(connection, size)
+    return _exactly(connection, size, until)
 
 
-def _exactly(connection: ssl.SSLSocket, size: int) -> bytes:
+def _exactly(connection: ssl.SSLSocket, size: int, until: float) -> bytes:
+    """So many bytes, if the first part of each comes by `until`, a time of the monotonic clock."""
     parts = bytearray()
     while len(parts) < size:
+        if time.monotonic() > until:
+            raise TimeoutError("the other end sends too slowly")
         part = connection.recv(min(size - len(parts), 1 << 16))
         if not part:
             raise ConnectionResetError("the other end has closed the link")

@@ -2,8 +2,8 @@
 
 Spark plans the next turn when every lane has ended this one, and on a cluster it tries a failed task three more times. So:
 
-- When the first lane has ended its turn, those that had begun by then end theirs after their next commit. Otherwise a task that
-  had to begin again, since its process was killed, would work for its whole time, and the other lanes would wait for it.
+- When the first lane has ended its turn, those that had begun by then end theirs after their next commit. Otherwise one that
+  had to begin again, since its process was killed, would work for its whole time, and the others would wait for it.
 - An error that remains wherever a task runs, such as a refused login, is kept. Further attempts raise it instead of logging in
   again, which may lock the account, and the other lanes commit and end.
 
@@ -15,13 +15,15 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from attrs import frozen
 
 from tailrace import errors
 from tailrace.errors import (
+    DriverAwayError,
     FencedError,
+    MachineRefusedError,
     MissingLocallyError,
     NoSuchHostError,
     RetriableError,
@@ -33,9 +35,18 @@ ASK: Final = "ask"
 BEGUN: Final = "turn begun"
 _ENDED: Final = "turn ended"
 _FAILED: Final = "turn failed"
+OF_TURNS: Final = (BEGUN, _ENDED, _FAILED)
 GO, STOP, OVER, FAILED = b"g", b"s", b"o", b"f"
 """The driver's answers; after `FAILED` comes the failure."""
-_PASSING: Final = (FencedError, StoppedError, RetriableError, NoSuchHostError, MissingLocallyError)
+_PASSING: Final = (
+    FencedError,
+    StoppedError,
+    DriverAwayError,
+    RetriableError,
+    NoSuchHostError,
+    MissingLocallyError,
+    MachineRefusedError,
+)
 """Errors of one task or one machine: another attempt may do better."""
 
 
@@ -72,6 +83,13 @@ class Failure:
         return kind(self.text) if isinstance(kind, type) and issubclass(kind, TailraceError) else TailraceError(self.text)
 
 
+class _Newest(NamedTuple):
+    """The newest task of a lane, and the turn that it is at."""
+
+    task: int
+    turn: int
+
+
 class ToldTurns:
     """The driver's part.
 
@@ -83,47 +101,59 @@ class ToldTurns:
     def __init__(self) -> None:
         self.failure: Failure | None = None
         self._lock = threading.Lock()
-        self._newest: dict[int, int] = {}  # the task of each lane
+        self._newest: dict[int, _Newest] = {}  # of each lane
         self._old = -1  # the newest task of queries before
         self._ended = -1  # the newest turn that a lane has ended
-        self._over: frozenset[int] = frozenset()  # the tasks that had begun when it did
+        self._late: frozenset[int] = frozenset()  # the lanes that had begun it when it did
 
     def forget(self) -> None:
         """Another query begins: what was told does not hold for it, nor does what its predecessor's tasks may still tell."""
         with self._lock:
             self.failure = None
-            self._old = max(self._old, *self._newest.values(), -1)
-            self._newest, self._ended, self._over = {}, -1, frozenset()
+            self._old = max((self._old, *(each.task for each in self._newest.values())))
+            self._newest, self._ended, self._late = {}, -1, frozenset()
 
     def heard(self, kind: str, content: Any) -> bool:
         """Whether a message is about turns; takes note of it then."""
-        if kind not in (BEGUN, _ENDED, _FAILED):
+        if kind not in OF_TURNS:
             return False
+        lane, teller = content["lane"], _Newest(content["task"], content["turn"])
         with self._lock:
             if kind == BEGUN:
-                self._begun(content["lane"], content["task"])
-            elif self._newest.get(content["lane"]) == content["task"]:
+                self._begun(lane, teller)
+            elif self._newest.get(lane) == teller:
                 if kind == _ENDED:
-                    self._has_ended(content["turn"])
-                elif self.failure is None:
-                    self.failure = Failure(content["kind"], content["text"])
+                    self._has_ended(teller.turn)
+                else:
+                    self._failed(Failure(content["kind"], content["text"]))
         return True
 
-    def answer(self, kind: str, content: Any, *, stopping: bool) -> bytes:
-        """What the sender of a message is told."""
+    def fail(self, error: TailraceError) -> None:
+        """End the query with an error of the driver's own."""
+        with self._lock:
+            self._failed(Failure.of(error))
+
+    def answer(self, task: int | None, *, stopping: bool) -> bytes:
+        """What a task is told; None: it is at no turn."""
         if (failure := self.failure) is not None:
             return FAILED + json.dumps([failure.kind, failure.text]).encode()
         if stopping:
             return STOP
-        return OVER if kind == ASK and content in self._over else GO
+        with self._lock:
+            is_over = any(self._newest[lane] == (task, self._ended) for lane in self._late)
+        return OVER if is_over else GO
 
-    def _begun(self, lane: int, task: int) -> None:
-        if task > self._old:
-            self._newest[lane] = max(task, self._newest.get(lane, task))
+    def _begun(self, lane: int, teller: _Newest) -> None:
+        if teller.task > self._old:
+            self._newest[lane] = max(teller, self._newest.get(lane, teller))
 
     def _has_ended(self, turn: int) -> None:
-        if turn > self._ended:  # tasks that begin after the first end have their whole time: lanes may outnumber cores
-            self._ended, self._over = turn, frozenset(self._newest.values())
+        if turn > self._ended:  # lanes that begin after the first end have their whole time: they may outnumber cores
+            self._ended, self._late = turn, frozenset(lane for lane, each in self._newest.items() if each.turn == turn)
+
+    def _failed(self, failure: Failure) -> None:
+        if self.failure is None:
+            self.failure = failure
 
 
 class TurnReporter:
@@ -131,11 +161,13 @@ class TurnReporter:
 
     Attributes:
         failure: what a task of this query has failed with, as far as it was heard.
+        is_away: whether the driver was there, and has not been reached for long.
 
     """
 
     def __init__(self) -> None:
         self.failure: Failure | None = None
+        self.is_away = False
         self._told_to_stop = self._told_to_end = False
         self._identity: Mapping[str, Any] = {}
         self._task: int | None = None
@@ -173,11 +205,25 @@ class TurnReporter:
         if self.failure is not None:
             raise self.failure.error()
 
+    def raise_stopped(self) -> None:
+        """Raise why this task ends before its work is done: it was asked to, or the driver is away."""
+        if self.is_away:
+            raise DriverAwayError("the driver was not to be reached for long; everything that was read is delivered")
+        raise StoppedError("stopped as asked; everything that was read is delivered")
+
     def turn_is_over(self) -> bool:
         """Whether another lane has ended this turn, by the last answer."""
         return self._told_to_end
 
+    def _message(self, kind: str, content: Any) -> bytes:
+        """A message as it is sent; whatever is sent, the answer is about this task."""
+        return json.dumps([kind, content, self._task]).encode()
+
+    def _is_gone(self) -> None:
+        self._told_to_stop = self.is_away = True
+
     def _hear(self, answer: bytes) -> None:
+        self.is_away = False
         if answer[:1] == FAILED:
             self.failure = Failure(*json.loads(answer[1:]))
         self._told_to_stop = answer[:1] in (STOP, FAILED)

@@ -1,11 +1,16 @@
 """What a running job shows."""
 
+import io
 import logging
+import os
+import sys
+from contextlib import suppress
 
 import pytest
 
 from tailrace.cli import screen, snapshot_lines
 from tailrace.cli.screen import Screen
+from tailrace.errors import TailraceError
 from tailrace.source.snapshot_progress import SnapshotProgress
 from tailrace.streaming.totals import Totals, size_text
 
@@ -159,3 +164,26 @@ def test_lines_of_the_log_are_shown_and_a_warning_once(capsys):
         "read whole",
         "[Notification Service]  {…}",
     ]
+
+
+@pytest.mark.parametrize("kind", ["full", "closed"])
+def test_events_that_standard_output_does_not_take_end_the_run(kind, monkeypatch):
+    if kind == "full":
+        end = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reading, end = os.pipe()
+        os.close(reading)
+    out = os.fdopen(end, "w")
+    monkeypatch.setattr(sys, "stdout", out)
+    with Screen(verbose=True) as shown, pytest.raises(TailraceError, match="standard output takes no more events"):
+        shown.handle("events", ["{}"])
+    with suppress(OSError):
+        out.close()
+
+
+def test_characters_that_standard_output_lacks_are_escaped(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1"))
+    with Screen(verbose=True) as shown:
+        shown.handle("events", ['{"a":"ü😀"}'])
+    assert written.getvalue() == b'{"a":"\xfc\\U0001f600"}\n'

@@ -7,7 +7,7 @@ import pytest
 
 from support.counting_log import records_of
 from tailrace.connectors.base import Progress
-from tailrace.errors import ConfigError, FencedError
+from tailrace.errors import ConfigError, FencedError, SinkLostError, TailraceError
 from tailrace.link import Link
 from tailrace.sinks.console import ConsoleSink
 
@@ -53,3 +53,24 @@ def test_a_run_that_was_replaced_gets_nothing(tmp_path):
 def test_without_a_driver_on_this_machine_there_is_no_console(tmp_path):
     with pytest.raises(ConfigError, match="local"):
         ConsoleSink(tmp_path, "shop", "run", "").open(0)
+
+
+def test_events_that_are_not_shown_are_not_written(tmp_path):
+    def full(kind, content):
+        raise TailraceError("standard output takes no more events")
+
+    with closing(Link(full)) as link, closing(ConsoleSink(tmp_path, "shop", "run", link.address)) as sink:
+        sink.open(0)
+        with pytest.raises(TailraceError, match="takes no more events"):
+            sink.write([records_of("a", [0])])
+
+
+def test_a_driver_that_is_gone_shows_nothing(tmp_path):
+    shown = []
+    with closing(Link(lambda kind, content: shown.append(content))) as link:
+        sink = ConsoleSink(tmp_path, "shop", "run", link.address)
+        sink.open(0)
+        link.close()
+        with pytest.raises(SinkLostError, match="driver"):
+            sink.write([records_of("a", [0])])
+    assert not shown

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tailrace.errors import FencedError, RetriableError
+from tailrace.errors import DriverAwayError, FencedError, RetriableError
 from tailrace.source import run
-from tailrace.source.query_errors import is_dead_planner, is_dead_process
+from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, lost_its_driver
 
 
 class Query:
@@ -74,3 +74,9 @@ def fail_as_taken_over():
 def test_a_planner_that_did_not_start_is_as_dead_as_one_that_was_killed(text, is_planner):
     error = RuntimeError(text)
     assert (is_dead_planner(error), is_dead_process(error)) == (is_planner, True)
+
+
+def test_a_task_that_had_lost_its_driver_was_not_stopped_as_asked():
+    error = RuntimeError(f"PythonException: {DriverAwayError.__name__}: the driver was not to be reached for long")
+    assert (is_stopped(error), lost_its_driver(error)) == (False, True)
+    assert run._mishap(error)[0] == "tasks did not reach the driver for long"

@@ -5,7 +5,7 @@ import logging
 import shutil
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 
 import pytest
@@ -14,6 +14,8 @@ from attrs import evolve
 from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job, grow
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import (
+    ConfigError,
+    DriverAwayError,
     FencedError,
     PositionLostError,
     ProgressError,
@@ -21,6 +23,7 @@ from tailrace.errors import (
     RetriableError,
     SinkLostError,
     StoppedError,
+    TransactionTooLongError,
 )
 from tailrace.events.pipeline import RecordPipeline
 from tailrace.link import Link
@@ -132,7 +135,7 @@ def test_a_stop_ends_an_open_turn_in_good_order(job):
 
 
 def test_a_task_ends_when_its_driver_was_killed(job, tmp_path):
-    with pytest.raises(StoppedError):
+    with pytest.raises(DriverAwayError):
         deliver(evolve(job, link=_dead_socket(tmp_path)), TO_700)
 
 
@@ -156,6 +159,26 @@ def test_an_attempt_that_a_newer_one_of_the_same_run_replaced_ends_quietly(job, 
     monkeypatch.setattr(type(sink), "write", _TakenOver(sink, job))
     assert deliver(job, Turn(Lane(), True, "", None)).records == 0
     assert delivered(job) == []
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_turn_that_has_to_fix_the_beginning_is_not_done_before_it_has(job, monkeypatch, first):
+    deliver(job, TO_700)
+    sink = job.new_sink()
+    monkeypatch.setattr(Job, "new_sink", lambda self: sink)
+    monkeypatch.setattr(type(sink), "open", _fenced)
+    monkeypatch.setattr(type(sink), "superseded_by_same_run", lambda self: True)
+    with pytest.raises(FencedError) if first else nullcontext():
+        assert deliver(job, Turn(Lane(), first, "", None)).records == 0
+
+
+def test_a_stopped_turn_that_is_tried_again_asks_nobody(linked, monkeypatch):
+    """Spark does so, as a bounded turn that was stopped must not count as done."""
+    monkeypatch.setattr(Job, "new_sink", lambda job: pytest.fail("it takes the lane over"))
+    with closing(Link(lambda kind, content: None)) as link:
+        link.stop_tasks()
+        with pytest.raises(StoppedError):
+            deliver(evolve(linked, link=link.address), TO_700, Attempt(3, 1))
 
 
 def test_a_bounded_turn_that_was_fenced_does_not_count_as_done(job, monkeypatch):
@@ -384,6 +407,24 @@ def test_a_lane_that_tries_again_and_again_does_not_make_the_others_wait(job):
     assert delivered(job) == list(range(700))
 
 
+@pytest.mark.parametrize("what", ["open", "commit"])
+def test_a_lane_whose_sink_is_away_does_not_make_the_others_wait(job, monkeypatch, what):
+    deliver(job, TO_700)
+    monkeypatch.setattr(FilesSink, what, _away)
+    stuck = evolve(job, pace=Pace(slice_seconds=0.3, retry_seconds=0.05, commit_changes=1))
+    deliver(stuck, Turn(Lane(), False, "", None))
+    monkeypatch.undo()
+    deliver(job, Turn(Lane(), False, "", {"n": 994}))
+    assert delivered(job) == list(range(994))
+
+
+def test_a_transaction_that_takes_too_long_again_is_an_error_whatever_the_time(job, monkeypatch):
+    deliver(job, TO_700)
+    monkeypatch.setattr(FilesSink, "commit", _too_long)
+    with pytest.raises(ConfigError):
+        deliver(evolve(job, pace=Pace(slice_seconds=0.1, retry_seconds=0.2, commit_changes=1)), Turn(Lane(), False, "", None))
+
+
 def test_where_attempts_are_counted_time_does_not_end_them(job, monkeypatch):
     monkeypatch.setattr(CountingLog, "read", _unreachable_again)
     counted = evolve(job, pace=Pace(slice_seconds=0.1, retry_seconds=0.1, max_retries=4))
@@ -400,6 +441,18 @@ def test_a_beginning_that_is_not_fixed_is_not_left_to_the_next_turn(job, monkeyp
     monkeypatch.setattr(CountingLog, "start_point", lambda log: _unreachable(log) if next(calls) else start_point(log))
     deliver(evolve(job, pace=Pace(slice_seconds=0.1, retry_seconds=0.1)), Turn(Lane(), True, "", None))
     assert job.new_sink().peek(0) is not None
+
+
+def _away(*_arguments):
+    raise SinkLostError("the broker is away")
+
+
+def _fenced(*_arguments):
+    raise FencedError("another attempt has the lane")
+
+
+def _too_long(*_arguments):
+    raise TransactionTooLongError("the transaction took too long")
 
 
 def _unreachable_again(*_arguments):

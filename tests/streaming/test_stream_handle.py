@@ -158,3 +158,14 @@ def test_a_stream_that_does_not_end_in_time_says_so(stream_of):
         stream.stop(timeout=0)
     assert stream.status.state is State.STOPPING
     release.set()
+
+
+def test_what_the_function_for_events_did_not_take_is_an_error(messages):
+    """So its records do not count as delivered."""
+
+    def fails(line):
+        raise ValueError("hunter2")
+
+    messages._on_event = fails
+    with pytest.raises(TailraceError, match=r"on_event has failed \(ValueError\)"):
+        messages.handle("events", ["{}"])

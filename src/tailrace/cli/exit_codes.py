@@ -51,7 +51,7 @@ EXIT_CODES = (
         8,
         "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help; a lock "
         "was not to be had within `snapshot.lock.timeout.ms`; or a disk is full",
-        (errors.RetriableError, errors.SnapshotLockError),
+        (errors.RetriableError, errors.SnapshotLockError, errors.DriverAwayError),
     ),
     ExitCode(
         9,

@@ -7,9 +7,13 @@ lines go to standard error, events to standard output.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,11 +23,19 @@ from rich.text import Text
 
 from tailrace.cli import snapshot_lines
 from tailrace.cli.events import event_line
+from tailrace.errors import TailraceError
 from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
 from tailrace.streaming.totals import Totals
 
 PLAIN_SECONDS = 10.0
+
+
+class _Output(Console):
+    """One that says when nobody reads any more; its base would end the thread, and lead the process's output to nowhere."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 class Screen:
@@ -32,8 +44,11 @@ class Screen:
     def __init__(self, *, verbose: bool = False, quiet_progress: bool = False) -> None:
         self.totals = Totals()
         self._verbose = verbose
-        self._out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
-        self._err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._out = _Output(soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._err = _Output(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # an event may have characters that the terminal's encoding lacks
         self._status: Status | None = None
         self._live = self._err.is_terminal and not quiet_progress
         self._plain = not self._err.is_terminal and not quiet_progress
@@ -58,8 +73,7 @@ class Screen:
     def handle(self, kind: str, content: Any) -> None:
         """Show a message of a task."""
         if kind == "events":
-            for line in content:
-                self._out.print(line if self._verbose else event_line(line))
+            self._print_events(content)
         elif kind == "notice":
             self.notice(content)
         elif kind == "figures":
@@ -68,6 +82,15 @@ class Screen:
             self._show_progress()
         elif kind == LINE:
             self._log_line(*content)
+
+    def _print_events(self, lines: Sequence[str]) -> None:
+        try:
+            for line in lines:
+                self._out.print(line if self._verbose else event_line(line))
+        except OSError as error:  # such as `| head` that has enough: what nobody sees must not count as delivered
+            raise TailraceError(
+                f"standard output takes no more events ({error.strerror}); what came since the last commit comes again"
+            ) from error
 
     @property
     def snapshot(self) -> SnapshotProgress | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, SinkLostError
 from tailrace.link import Reporter
 from tailrace.sinks.base import RecordedState
 from tailrace.sinks.lane_record import room_on_disk
@@ -36,7 +36,13 @@ class ConsoleSink(OneLaneSink):
         return super().open(lane)
 
     def write(self, records: Sequence[Records]) -> int:
-        """Print events, in log order over all topics."""
+        """Print events, in log order over all topics.
+
+        Raises:
+            SinkLostError: the driver is gone.
+            TailraceError: the driver could not print them.
+
+        """
         from tailrace.sinks.lines import render_lines
 
         rendered = [render_lines(item) for item in records]
@@ -44,6 +50,9 @@ class ConsoleSink(OneLaneSink):
         order = np.argsort(np.concatenate([item.log_order for item in records]), kind="stable")
         for first in range(0, len(order), LINES_A_MESSAGE):
             self._screen.send("events", [lines[i].decode() for i in order[first : first + LINES_A_MESSAGE]])
+        self._screen.raise_failure()
+        if not self._screen.connected:
+            raise SinkLostError("the driver, which prints the events, is gone")
         return sum(map(len, lines))
 
     def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:

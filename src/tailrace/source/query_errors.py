@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tailrace.errors import FencedError, PositionLostError, StoppedError
+from tailrace.errors import DriverAwayError, FencedError, PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
 FAILED_TASK = re.compile(r"Job aborted due to stage failure:.*?most recent failure: (?P<why>[^\n]*)", re.DOTALL)
@@ -37,6 +37,11 @@ def is_cancelled(error: Exception) -> bool:
 def is_stopped(error: Exception) -> bool:
     """Whether a bounded turn was stopped on request."""
     return isinstance(error, StoppedError) or StoppedError.__name__ in full_text(error)
+
+
+def lost_its_driver(error: Exception) -> bool:
+    """Whether a task of a bounded turn ended since it had not reached the driver for long."""
+    return isinstance(error, DriverAwayError) or DriverAwayError.__name__ in full_text(error)
 
 
 def is_dead_planner(error: Exception) -> bool:

@@ -40,6 +40,7 @@ from tailrace.source.query_errors import (
     is_dead_process,
     is_stopped,
     is_taken_over,
+    lost_its_driver,
     may_be_lost,
 )
 from tailrace.source.retry import in_time, paused, retrying
@@ -244,7 +245,7 @@ class _Run:
                 query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
                 return self._has_been_stopped(wait(query, self.link, self.stop))
             except Exception as error:
-                if self.stop_requested() and (is_stopped(error) or is_dead_planner(error)):
+                if self.stop_requested() and (is_stopped(error) or lost_its_driver(error) or is_dead_planner(error)):
                     return True  # a planner has delivered nothing that could be missing
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
                 what, most = _mishap(error)
@@ -268,6 +269,8 @@ def _mishap(error: Exception) -> tuple[str, float]:
     """What happened to a query that another one may follow, and how often in a row; "" for other errors."""
     if is_dead_process(error):
         return "a process of Spark's has died", inf
+    if lost_its_driver(error):
+        return "tasks did not reach the driver for long", inf
     if is_cancelled(error):
         return "Spark's jobs were cancelled, as Ctrl-C in a script does", FAILURES_OF_JAVA
     failure = failure_of_java(error)

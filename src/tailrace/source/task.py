@@ -27,8 +27,8 @@ from tailrace.errors import (
     ProgressError,
     RetriableError,
     SinkLostError,
-    StoppedError,
     TailraceError,
+    TransactionTooLongError,
 )
 from tailrace.failpoints import hit
 from tailrace.link import Reporter
@@ -56,12 +56,15 @@ def deliver(job: Job, turn: Turn, attempt: Attempt = Attempt()) -> Figures:  # n
         if attempt.before:
             reporter.wait()
         reporter.raise_failure()
+        if attempt.before and turn.is_bounded and reporter.stopping():
+            reporter.raise_stopped()  # Spark tries again what was stopped: that need not log in anywhere
         with closing(_Delivery(job, turn, reporter)) as delivery:
             try:
                 figures = delivery.run()
             except FencedError:
-                if turn.is_bounded or not delivery.superseded_by_same_run():
-                    raise  # a bounded turn that ended quietly would count as done
+                # A turn that ended quietly would count as done: a bounded one, or one that has to fix the beginning.
+                if turn.is_bounded or not delivery.has_begun or not delivery.superseded_by_same_run():
+                    raise
                 return Figures()
             except TailraceError as error:
                 reporter.fail(error)
@@ -103,6 +106,11 @@ class _Delivery:
         self._too_long = TransactionTimeouts()
         self._loaded_code = LoadedCode()
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the sink has progress of this lane."""
+        return self._progress is not None or not self._turn.first
+
     def close(self) -> None:
         """Close the sink."""
         self._sink.close()
@@ -128,7 +136,7 @@ class _Delivery:
             self._uncommitted = Uncommitted()
             self._losses += 1
             self._too_long.lost(error)
-            return self._pause(error, self._losses)
+            return self._pause(error, self._losses) or self._gives_way(error)
         return True
 
     def _open(self) -> None:
@@ -153,7 +161,7 @@ class _Delivery:
             if self._uncommitted.progress is not None:
                 self._drop()  # it is read again, from the last commit on
             self._failures += 1
-            return self._pause(error, self._failures) or self._gives_way()
+            return self._pause(error, self._failures) or self._gives_way(error)
         return True
 
     def _begin(self, connector: Connector) -> Progress:
@@ -239,7 +247,7 @@ class _Delivery:
         self._commit()
         self._reporter.raise_failure()  # of another lane: Spark must not treat the turn as done
         if self._turn.is_bounded or self._progress is None:
-            raise StoppedError("stopped as asked; everything that was read is delivered")
+            self._reporter.raise_stopped()
 
     def _commit(self) -> None:
         """Commit what was written, or drop it if it can't be committed yet (`is_open`)."""
@@ -279,12 +287,14 @@ class _Delivery:
             self._stop()
         return stopped
 
-    def _gives_way(self) -> bool:
-        """Whether a lane that tries again and again ends its turn: others wait for that.
+    def _gives_way(self, error: RetriableError) -> bool:
+        """Whether a lane that tries again and again ends its turn, whatever it has lost: others wait for that.
 
-        Not where attempts are counted, as the next task would count anew, nor before the beginning is fixed.
+        Not where attempts are counted, as the next task would count anew: by the configuration, or since a transaction took too
+        long, which is an error the second time. Nor before the beginning is fixed.
         """
-        return self._job.pace.max_retries < 0 and self._progress is not None and self._time_is_over()
+        is_counted = self._job.pace.max_retries >= 0 or isinstance(error, TransactionTooLongError)
+        return not is_counted and self.has_begun and self._time_is_over()
 
 
 class _Closable(Protocol):

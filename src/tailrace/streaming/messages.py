@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.config.remarks import notes_of, warnings_of
+from tailrace.errors import TailraceError
 from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
 from tailrace.streaming.status import State, StreamStatus
@@ -53,7 +54,7 @@ class Messages:
             _LOG.log(*content)
         elif kind == "events":
             for line in content:
-                self._call(self._on_event, line)
+                self._hand_on(line)
 
     def notice(self, text: str) -> None:
         """Hand a line for people on."""
@@ -96,6 +97,19 @@ class Messages:
     def is_calling(self) -> bool:
         """Whether this thread is within a function of the user's that a message has called."""
         return getattr(self._calling, "depth", 0) > 0
+
+    def _hand_on(self, line: str) -> None:
+        """Hand a record on: what the user's function did not take must not count as delivered."""
+        self._calling.depth = getattr(self._calling, "depth", 0) + 1
+        try:
+            self._on_event(line)
+        except Exception as error:
+            _LOG.exception("the function that was given to tailrace.stream for events failed")
+            raise TailraceError(
+                f"on_event has failed ({type(error).__name__}); the records since the last commit come again in the next stream"
+            ) from error
+        finally:
+            self._calling.depth -= 1
 
     def _call(self, function: Callable[[Any], None] | None, content: Any) -> None:
         """Call the user's function: what it raises must not end a connection to a task."""

@@ -72,7 +72,8 @@ def stream(
             free. Where executors do not reach it, figures are missing and a stop takes all of its time.
         on_notice: gets each line for people: warnings, retries. They also go to the logger `tailrace.stream`.
         on_progress: gets the status after each commit, on a thread of the stream's own; what it raises is logged.
-        on_event: with `to="console"`: gets each record as a line of JSON; they are printed without it.
+        on_event: with `to="console"`: gets each record as a line of JSON, and ends the stream if it raises; without it the
+            records are printed.
 
     Returns:
         The running stream.

@@ -24,7 +24,14 @@ from tailrace.config.secret import Secret
 from tailrace.connectors.mysql import authentication, tls
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.configured_sql import UNTOLD, ConfiguredSql, is_filled, may_tell, running
-from tailrace.errors import ConfigError, NoSuchHostError, RetriableError, SourceSetupError, TailraceError
+from tailrace.errors import (
+    ConfigError,
+    MachineRefusedError,
+    NoSuchHostError,
+    RetriableError,
+    SourceSetupError,
+    TailraceError,
+)
 
 MAX_PACKET = 1 << 30
 LOST = {
@@ -47,7 +54,8 @@ LOST = {
     3169,
     4031,
 }
-DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
+OF_THIS_MACHINE = {1129, 1130}
+DENIED = {1044, 1045, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
 NO_TLS_ON_SERVER = 2026
 TOO_LONG = 3024
 SERVER_WANTS_TLS = 3159
@@ -225,6 +233,8 @@ def of_server(number: int, text: str, doing: str) -> TailraceError:
     """What an error number of the server (or of the client library) means."""
     if number in LOST:
         return RetriableError(f"{doing}: {text} (error {number})")
+    if number in OF_THIS_MACHINE:
+        return MachineRefusedError(f"{doing}: {text} (error {number}); the server refuses this machine, whatever the password")
     if number in DENIED:
         return SourceSetupError(
             f"{doing}: {text} (error {number}); check the user, its password and its privileges (SHOW GRANTS)"
@@ -292,7 +302,7 @@ def _of_network(error: OSError, doing: str) -> TailraceError:
             f"{doing}: the server's certificate is not accepted: {error.verify_message}; name its "
             "certificate authority in database.ssl.truststore, or choose another database.ssl.mode"
         )
-    if isinstance(error, ssl.SSLError):
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
         return ConfigError(f"{doing}: TLS failed: {error.reason or error}; see database.ssl.mode")
     if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
         return NoSuchHostError(f"{doing}: there is no such host: {error.strerror}; see database.hostname")
