@@ -70,6 +70,10 @@ class LogFormatError(TailraceError):
     """The log contains something that can't be decoded without a guess; the message names the position."""
 
 
+class NotInLogError(LogFormatError):
+    """What a statement or a transaction changed is not in the log; nothing of it was used, and what came before it is."""
+
+
 class StructureError(TailraceError):
     """A table's structure at a position of the log is not known, or contradicts the log."""
 

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import socket
+import ssl
 from pathlib import Path
 
 import pymysql
@@ -34,7 +35,7 @@ from tailrace.connectors.mysql.connection import (
     rows,
     several_statements,
 )
-from tailrace.errors import ConfigError, RetriableError, SourceSetupError
+from tailrace.errors import ConfigError, MachineRefusedError, RetriableError, SourceSetupError
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 PASSWORD = "pässwörd-with-é"
@@ -378,6 +379,25 @@ class Nowhere:
 def test_a_refused_connection_is_worth_another_attempt():
     with pytest.raises(RetriableError, match=r"connecting to MySQL at 127\.0\.0\.1.*refused"):
         connect(settings_for(Nowhere()))
+
+
+@pytest.mark.parametrize("for_log", [False, True])
+def test_a_server_that_accepts_and_says_nothing_is_worth_another_attempt(for_log):
+    silent = Nowhere()
+    with socket.create_server((silent.host, silent.port)), pytest.raises(RetriableError, match="timed out"):
+        connect(settings_for(silent, connect_timeout_ms=200), for_log=for_log)
+
+
+def test_a_server_that_refuses_this_machine_may_take_another():
+    error = of_driver(pymysql.err.OperationalError(1130, "Host '10.0.0.7' is not allowed to connect"), "connecting")
+    assert type(error) is MachineRefusedError
+
+
+@pytest.mark.parametrize("kind", [ssl.SSLEOFError, ssl.SSLZeroReturnError])
+def test_a_handshake_that_breaks_off_is_worth_another_attempt(kind):
+    error = pymysql.err.OperationalError(2003, "Can't connect")
+    error.original_exception = kind(8, "EOF occurred in violation of protocol")
+    assert type(of_driver(error, "connecting")) is RetriableError
 
 
 def test_an_address_that_is_none_is_a_matter_of_the_configuration(monkeypatch):

@@ -36,7 +36,12 @@ def played(request, pair):
     source.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
     for table in "abcd":
         source.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY, v TEXT)", DATABASE)
-    options = {"database_include_list": DATABASE, "provide_transaction_metadata": request.param == "counted"}
+    source.sql("CREATE TABLE signals (id VARCHAR(42) PRIMARY KEY, type VARCHAR(32), data TEXT)", DATABASE)
+    options = {
+        "database_include_list": DATABASE,
+        "provide_transaction_metadata": request.param == "counted",
+        "signal_data_collection": f"{DATABASE}.signals",  # its rows are decoded by all lanes
+    }
     settings, start = begin(source, **options)
     source.sql("INSERT INTO a VALUES (-1, 'before')", DATABASE)
     rounds = (
@@ -46,7 +51,7 @@ def played(request, pair):
         )
         for n in range(20)
     )
-    source.sql(f"BEGIN; {';'.join(rounds)}; UPDATE a SET v = 'all' WHERE id < 1010; DELETE FROM d; COMMIT", DATABASE)
+    source.sql(f"BEGIN; INSERT INTO signals VALUES ('s', 'none', ''); {';'.join(rounds)}; UPDATE a SET v = 'all' WHERE id < 1010; DELETE FROM d; COMMIT", DATABASE)
     source.sql(
         "ALTER TABLE b ADD COLUMN w INT; INSERT INTO b VALUES (-7, 'x', -8); INSERT INTO c VALUES (-9, 'c')", DATABASE
     )

@@ -1,6 +1,7 @@
 """Going on with another server, and with offsets that Debezium left."""
 
 import json
+from itertools import islice
 
 import pytest
 
@@ -9,6 +10,7 @@ from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import PositionLostError
 from tailrace_standins.servers.mysql_server import MySqlServer
 
@@ -95,6 +97,13 @@ def test_a_stop_on_the_other_server_before_the_open_transaction_has_passed_chang
         take_new(there, read, count)
     read_on(there, read)
     assert stories(read) == stories(whole)
+
+
+@pytest.mark.mysql
+def test_a_range_ends_although_the_other_server_leaves_out_what_is_not_wanted(played, pair):
+    settings, start, _ = played
+    unwanted = settings_for(pair[1], **options(gtid_source_excludes=pair[0].variable("server_uuid")))
+    assert len(list(islice(batches(unwanted, fresh(start), MySqlConnector(settings).head()), 5))) < 5
 
 
 @pytest.mark.mysql

@@ -153,6 +153,21 @@ def test_a_statement_that_changed_rows_of_a_captured_table_stops_it_with_the_pos
 
 
 @pytest.mark.mysql
+def test_all_that_came_before_such_a_statement_is_delivered_as_the_error_says_to_go_on_behind_it(table):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    insert(table, 1, 2)
+    table.sql("SET binlog_format = STATEMENT; UPDATE t SET v = 'changed'", DATABASE)
+    insert(table, 3)
+    with pytest.raises(LogFormatError, match=f"{DATABASE}.t"):
+        read_on(settings, read)
+    assert ids(read) == [1, 2]
+    again = fresh(read)
+    with pytest.raises(LogFormatError, match=f"{DATABASE}.t"):
+        read_on(settings, again)
+    assert ids(again) == []
+
+
+@pytest.mark.mysql
 @pytest.mark.parametrize("mode", ["fail", "warn", "skip"])
 def test_a_row_event_that_cannot_be_decoded_is_named_with_its_position(table, mode, monkeypatch, caplog):
     settings, read = begin(table, table_include_list=f"{DATABASE}.t", event_processing_failure_handling_mode=mode)

@@ -83,14 +83,14 @@ _SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
 def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
     """An open connection in autocommit mode; its session speaks utf8mb4, in UTC, in MySQL's own SQL dialect.
 
-    A connection for the log runs no initial statements and waits for as long as it takes.
+    Each answer of the login comes within `connect.timeout.ms`, or it has failed: a server that hangs accepts connections, too.
+    A connection for the log runs no initial statements, and keeps that limit: what is asked before the log is answered at once.
     """
     where = f"{settings.database_hostname}:{settings.database_port}"
-    limit = None if for_log else settings.database_query_timeout_ms / 1000 or None
     doing = f"connecting to MySQL at {where} as {settings.database_user!r}"
     try:
         with translated(doing):
-            connection = _open(settings, limit)
+            connection = _open(settings)
     except _GARBLED as error:
         raise SourceSetupError(
             f"{doing}: what answers there does not speak MySQL's protocol ({error}); see database.port: that of MySQL's X "
@@ -100,6 +100,7 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
         connection.close()
         raise SourceSetupError(f"MySQL at {where} has no TLS, and database.ssl.mode asks for it")
     if not for_log:
+        connection._read_timeout = settings.database_query_timeout_ms / 1000 or None  # noqa: SLF001 -- read with each answer
         for statement in _initial_statements(settings):
             execute(connection, statement)
     return connection
@@ -248,7 +249,7 @@ def of_server(number: int, text: str, doing: str) -> TailraceError:
     return SourceSetupError(f"{doing}: {text} (error {number})")
 
 
-def _open(settings: MySqlSettings, read_timeout: float | None) -> Connection:
+def _open(settings: MySqlSettings) -> Connection:
     context = tls.context(
         settings.database_ssl_mode,
         settings.database_ssl_truststore,
@@ -256,7 +257,7 @@ def _open(settings: MySqlSettings, read_timeout: float | None) -> Connection:
         settings.database_ssl_keystore,
         _revealed(settings.database_ssl_keystore_password),
     )
-    options = _options(settings, read_timeout)
+    options = _options(settings)
     if context is None:
         return pymysql.connect(**options, ssl_disabled=True)
     try:
@@ -267,14 +268,15 @@ def _open(settings: MySqlSettings, read_timeout: float | None) -> Connection:
         return pymysql.connect(**options, ssl_disabled=True)
 
 
-def _options(settings: MySqlSettings, read_timeout: float | None) -> Mapping[str, Any]:
+def _options(settings: MySqlSettings) -> Mapping[str, Any]:
+    timeout = max(settings.connect_timeout_ms / 1000, 0.001)
     return {
         "host": settings.database_hostname,
         "port": settings.database_port,
         "user": settings.database_user,
         "password": (_revealed(settings.database_password) or "").encode(),  # the driver would encode text as latin1
-        "connect_timeout": max(settings.connect_timeout_ms / 1000, 0.001),
-        "read_timeout": read_timeout,
+        "connect_timeout": timeout,
+        "read_timeout": timeout,
         "charset": "utf8mb4",
         "autocommit": True,
         "max_allowed_packet": MAX_PACKET,

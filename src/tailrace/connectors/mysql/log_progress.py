@@ -40,9 +40,9 @@ class LogProgress:
         """The GTIDs of the transactions that have ended, as text; None if there are none."""
         return str(self._executed) if self._has_gtids else None
 
-    def has_executed(self, gtids: str | None) -> bool:
+    def has_executed(self, gtids: GtidSet) -> bool:
         """Whether all these transactions have ended."""
-        return gtids is not None and GtidSet.parse(gtids).is_subset(self._executed)
+        return gtids.is_subset(self._executed)
 
     def note_executed(self, intervals: Sequence[Interval]) -> None:
         """Add transactions that have ended."""

@@ -1,6 +1,6 @@
 """Row images that lack columns (binlog_row_image NOBLOB or MINIMAL, a setting of every session).
 
-As in Debezium, a BLOB or TEXT column that an image lacks gets the placeholder for unavailable
+As in Debezium, a BLOB, TEXT or JSON column that an image lacks gets the placeholder for unavailable
 values, because consumers know it. Any other missing column would have to be null, which consumers would
 mistake for the value: that stops the connector instead.
 """
@@ -17,12 +17,16 @@ from tailrace.connectors.mysql.rows import RowImages
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table
 
-PLACEHOLDER = b"__debezium_unavailable_value"
-LARGE_TYPES = ("BLOB", "TEXT")
+LARGE_TYPES = ("BLOB", "TEXT", "JSON")
 
 
-def fill_missing(images: RowImages, table: Table) -> Sequence[Vector | None]:
+def fill_missing(images: RowImages, table: Table, placeholder: str) -> Sequence[Vector | None]:
     """The columns of the images, with the placeholder for missing large values.
+
+    Args:
+        images: of rows.
+        table: their structure.
+        placeholder: `unavailable.value.placeholder`.
 
     Raises:
         LogFormatError: a column without a placeholder is missing.
@@ -38,14 +42,14 @@ def fill_missing(images: RowImages, table: Table) -> Sequence[Vector | None]:
                 f"the log lacks the column {column.name}: binlog_row_image was MINIMAL in the session that wrote it. "
                 "SET PERSIST binlog_row_image = FULL (or NOBLOB), and take care that no session changes it"
             )
-        vectors[index] = _with_placeholder(vector, bitmap)
+        vectors[index] = _with_placeholder(vector, bitmap, placeholder.encode())
     return vectors
 
 
-def _with_placeholder(vector: Vector, bitmap: Bytes) -> Vector:
+def _with_placeholder(vector: Vector, bitmap: Bytes, text: bytes) -> Vector:
     missing = np.unpackbits(bitmap, count=vector.length, bitorder="little").view(np.bool_)
     views = vector.data.copy()
-    placeholder = vector_of([PLACEHOLDER])
+    placeholder = vector_of([text])
     views[missing] = placeholder.data[0]
     views[missing, 2] = len(vector.buffers)
     valid = None

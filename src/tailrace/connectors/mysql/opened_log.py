@@ -21,6 +21,7 @@ from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.dump_start import DumpStart
 from tailrace.connectors.mysql.file_sequence import FileSequence
+from tailrace.connectors.mysql.gtid import GtidSet, wanted_sources
 from tailrace.connectors.mysql.log import (
     EndOfLog,
     FormatDescription,
@@ -143,7 +144,10 @@ class OpenedLog:
     @property
     def is_covered(self) -> bool:
         """Whether a range whose end was stated on another server is read."""
-        return self._until is not None and self.limit is None and self.place.has_executed(self._until.gtids)
+        if self._until is None or self.limit is not None or self._until.gtids is None:
+            return False
+        wanted = wanted_sources(self._settings)  # others are not asked for, so they do not come
+        return self.place.has_executed(GtidSet.parse(self._until.gtids).filtered(wanted))
 
     def end_at(self, until: RestartPosition) -> None:
         """Set another end; the decoder is still to be told how far it may go."""

@@ -89,6 +89,7 @@ def changes_of(
     run: RowEvents,
     facts: RunFacts,
     constants: Mapping[str, str | None],
+    placeholder: str,
     rank: int,
 ) -> Changes:
     """The changes of one table.
@@ -100,6 +101,7 @@ def changes_of(
         run: the run.
         facts: of the run.
         constants: the fields of the source block that never change.
+        placeholder: of large values that the images lack.
         rank: how many events came before the run in the same batch.
 
     """
@@ -107,7 +109,7 @@ def changes_of(
     row = integers(images.row)
     numbered = integers(images.row + facts.first_row[event])
     return Changes(
-        columns=list(fill_missing(images, captured)) if images.partial else images.vectors,
+        columns=list(fill_missing(images, captured, placeholder)) if images.partial else images.vectors,
         before=images.before,
         after=images.after,
         op=images.op,

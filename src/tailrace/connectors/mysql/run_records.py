@@ -54,6 +54,7 @@ class RunRecords:
         reselecting: Sequence[Reselecting] = (),
     ) -> None:
         self._settings = settings
+        self._placeholder = settings.unavailable_value_placeholder
         self._tables = tables
         self._delivered_rows = delivered_rows
         self._era = era
@@ -61,7 +62,7 @@ class RunRecords:
         self._transactions: TransactionRecords | None = None
         if settings.provide_transaction_metadata:
             self._transactions = TransactionRecords(settings, delivered_rows, era, emits_boundaries=lane.is_first)
-        self._counts_others = lane.count > 1 and settings.provide_transaction_metadata
+        self._has_others = lane.count > 1  # of other lanes: for signals, and to count a transaction's
         self._source_wanted = _dml_filter(settings)
         self._last = (-1, 0)
         self.open_gtid: str | None = None
@@ -144,7 +145,7 @@ class RunRecords:
 
     def _own(self, run: RowEvents) -> Mask:
         """Which events this lane delivers."""
-        if not self._counts_others:
+        if not self._has_others:
             return np.ones(len(run), np.bool_)
         slots, places = np.unique(run.slot, return_inverse=True)
         return np.array([self._tables[slot].is_owned for slot in slots.tolist()], np.bool_)[places]
@@ -169,7 +170,9 @@ class RunRecords:
             for images in self._images(captured, run, events):
                 warn_out_of_range(captured.table, images, self._settings)
                 for part, is_new in parts_of(images, done[events]):
-                    changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
+                    changes = changes_of(
+                        captured.table, part, events, run, facts, captured.constants, self._placeholder, batch.rank
+                    )
                     if captured.is_signals and is_new:
                         self._signals += (inserted.signal for inserted in signals_in(changes))
                     counts = is_new and captured.is_owned

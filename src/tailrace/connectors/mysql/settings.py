@@ -33,6 +33,7 @@ class MySqlSettings(Settings):
 
     # Events
     binary_handling_mode: str
+    unavailable_value_placeholder: str
     bigint_unsigned_handling_mode: str
     enable_time_adjuster: bool
     include_query: bool

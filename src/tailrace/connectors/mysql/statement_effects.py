@@ -32,7 +32,7 @@ from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.propagated_changes import PropagatedChanges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import SqlMode
-from tailrace.errors import LogFormatError
+from tailrace.errors import NotInLogError
 from tailrace.schema.tables import TableId
 
 WITHOUT_TRIGGERS: Final = frozenset({"mysql", "information_schema", "performance_schema"})
@@ -77,7 +77,7 @@ class StatementEffects:
         """Check a statement that changed rows.
 
         Raises:
-            LogFormatError: it may have changed captured tables, and the configuration does not skip that.
+            NotInLogError: it may have changed captured tables, and the configuration does not skip that.
 
         """
         mode = SqlMode.from_bits(query.sql_mode)
@@ -87,7 +87,7 @@ class StatementEffects:
         """Check a statement that changed something else.
 
         Raises:
-            LogFormatError: it drops what may have propagated the changes of an earlier statement.
+            NotInLogError: it drops what may have propagated the changes of an earlier statement.
 
         """
         place = file_number(query.file), query.start
@@ -125,7 +125,7 @@ class StatementEffects:
         complaint = f"{at}: {_what(statement)} stands in the log instead of the rows, and {whose}"
         mode = self._settings.event_processing_failure_handling_mode
         if mode == "fail":
-            raise LogFormatError(f"{complaint}. {_remedy(query)}")
+            raise NotInLogError(f"{complaint}. {_remedy(query)}")
         level = logging.WARNING if mode == "warn" else logging.DEBUG
         log.log(level, "passed over, as the configuration wants: %s", complaint)
 

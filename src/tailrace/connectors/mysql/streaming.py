@@ -36,6 +36,7 @@ from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.requested_work import RequestedWork
 from tailrace.connectors.shared.reselected_rows import reselecting_of
 from tailrace.connectors.shared.snapshots.notifications import SnapshotNotifications
+from tailrace.errors import NotInLogError
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
 
@@ -156,8 +157,15 @@ class LogReader:
             came = blocks.fill(self._wait_ms())
             batch, size, tables, begin = self._new_batch(), 0, 0, blocks.start
             if came:
+                reached: Item | None = None
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
-                    take(item, batch)
+                    try:
+                        take(item, batch)
+                    except NotInLogError:  # its text says where to go on: by then all before it is to be delivered
+                        if reached is not None and _may_end(reached):
+                            yield self._finished(batch, reached.file, reached.position, reached.restart)
+                        raise
+                    reached = item
                     if self._is_to_end(batch, item):
                         size, tables = size + batch.bytes, max(tables, batch.tables)
                         yield self._finished(batch, item.file, item.position, item.restart)
@@ -173,10 +181,9 @@ class LogReader:
     def _is_to_end(self, batch: Batch, item: Item) -> bool:
         """Whether a batch ends behind the item: it is large, or a signal is to be handled before what follows.
 
-        A signal that states a structure must not come after DDL that follows it. Statements within a transaction (CREATE TABLE
-        … AS SELECT) end no batch: within a compressed one they have the place of its end, and its rows are still to come.
+        A signal that states a structure must not come after DDL that follows it.
         """
-        if not isinstance(item, RowEvents) and item.restart != item.position:
+        if not _may_end(item):
             return False
         return batch.bytes >= self._batch_bytes or (self._requested_work is not None and self._log.runs.has_signals)
 
@@ -215,3 +222,12 @@ class LogReader:
             figures=None if self._requested_work is None else self._requested_work.figures,
             is_interleaved=True,
         )
+
+
+def _may_end(item: Item) -> bool:
+    """Whether a batch may end behind an item.
+
+    Not behind statements within a transaction (CREATE TABLE … AS SELECT): within a compressed one they have the place of its
+    end, and its rows are still to come.
+    """
+    return isinstance(item, RowEvents) or item.restart == item.position

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from tailrace.connectors.mysql.log import Bytes, Int64, RowEvents, Transactions, XaCommit, XaPrepare, Xid
-from tailrace.errors import LogFormatError, UnsupportedError
+from tailrace.errors import NotInLogError, UnsupportedError
 
 MOST_BYTES: Final = 128 << 20  # held in memory until XA COMMIT; above it reading stops
 
@@ -68,14 +68,14 @@ class XaTransactions:
         """The rows of a transaction that is committed now; `is_new` if the commit is not delivered yet.
 
         Raises:
-            LogFormatError: it was prepared before reading began, so its rows are not known.
+            NotInLogError: it was prepared before reading began, so its rows are not known.
 
         """
         held = self._prepared.pop(item.xid, None)
         if held is None and not is_new:
             return []
         if held is None:
-            raise LogFormatError(
+            raise NotInLogError(
                 f"{item.file}:{item.transaction.start}: XA COMMIT {item.xid}: it was prepared before the position where "
                 "reading began, so its changes were not read. Begin again at a position before its XA PREPARE, or "
                 "behind this one if its tables do not matter (tailrace offsets set)"

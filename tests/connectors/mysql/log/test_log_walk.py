@@ -17,7 +17,7 @@ from tests.connectors.mysql.log.streams import (
     transaction,
 )
 
-from tailrace.connectors.mysql.log import Framing, Heartbeat, Outcome, Query, Stop
+from tailrace.connectors.mysql.log import Framing, Heartbeat, Outcome, Query, Stop, tables, walk
 from tailrace.errors import LogFormatError
 
 ARTIFICIAL, IGNORABLE = 0x20, 0x80
@@ -168,6 +168,20 @@ def test_more_tables_than_were_expected():
     reader = read(placed(parts + parts))
     assert [row["table"] for row in reader.rows] == [f"t{n}" for n in range(3000)] * 2
     assert len(reader.maps) == 3000
+
+
+def test_the_newest_tables_stay_known_where_there_are_too_many(monkeypatch):
+    """Rows may follow of all tables that a statement has named."""
+    monkeypatch.setattr(tables, "_MOST", 1 << 10)
+    bodies = [next(body for kind, body in transaction(1, table_id=n, name=f"t{n}") if kind == 19) for n in range(3000)]
+    known = tables.KnownTables(lambda _: 7)
+    for n, body in enumerate(bodies):
+        known.add(body)
+        for number in range(max(0, n - 100), n + 1):
+            entry = walk.find_table(known.keys, number)
+            slot, at, size = known.entries[entry].tolist()
+            assert (known.keys[entry], slot, known.maps[at : at + size].tobytes()) == (number, 7, bodies[number])
+    assert len(known.keys) <= 1 << 12
 
 
 def test_a_table_id_can_come_to_mean_another_table():

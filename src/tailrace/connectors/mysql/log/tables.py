@@ -14,7 +14,7 @@ from tailrace.connectors.mysql.log.table_map import TableMap, parse_table_map
 Resolve = Callable[[TableMap], int | None]
 
 _SLOTS: Final = 1 << 10
-_MOST: Final = 1 << 16  # table ids; beyond, all are forgotten and found again
+_MOST: Final = 1 << 16  # table ids; beyond, the older half is forgotten: a server names each table again before its rows
 
 
 class KnownTables:
@@ -74,16 +74,23 @@ class KnownTables:
         self._filled += len(body)
 
     def _grow(self) -> None:
-        if self._used >= _MOST:
-            self.forget()
-            return
         keys, entries = self.keys, self.entries
-        self.keys = np.full(2 * len(keys), -1, np.int64)
-        self.entries = np.zeros((2 * len(keys), 3), np.int64)
-        for old in np.flatnonzero(keys >= 0).tolist():
+        kept, size = np.flatnonzero(keys >= 0), 2 * len(keys)
+        if len(kept) >= _MOST:  # the newest stay: the statement that named them may still have rows of theirs
+            kept, size = kept[np.argsort(entries[kept, 1])][len(kept) // 2 :], len(keys)
+            self._drop_maps_before(int(entries[kept[0], 1]))
+            entries[:, 1] -= int(entries[kept[0], 1])
+        self._used = len(kept)
+        self.keys = np.full(size, -1, np.int64)
+        self.entries = np.zeros((size, 3), np.int64)
+        for old in kept.tolist():
             entry = walk.find_table(self.keys, keys[old])
             self.keys[entry] = keys[old]
             self.entries[entry] = entries[old]
+
+    def _drop_maps_before(self, offset: int) -> None:
+        self.maps[: self._filled - offset] = self.maps[offset : self._filled].copy()
+        self._filled -= offset
 
 
 def _name(body: bytes) -> bytes:

@@ -24,7 +24,6 @@ EFFECTS: Final = Effects(
         min.row.count.to.stream.results read.only use.nongraceful.disconnect
         """.split()  # noqa: SIM905
     ),
-    none_here=frozenset({"unavailable.value.placeholder"}),  # every value is in the log
 )
 
 MEANT: Final[Mapping[str, str]] = {

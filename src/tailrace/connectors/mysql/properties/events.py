@@ -56,9 +56,7 @@ PROPERTIES = (
     Property(
         name="unavailable.value.placeholder",
         default="__debezium_unavailable_value",
-        status=Status.IGNORED,
-        reason="no value of MySQL needs it",
-        doc="What stands for a value that the database did not give.",
+        doc="What stands for a BLOB, TEXT or JSON value that a row in the log lacks (`binlog_row_image=NOBLOB`).",
     ),
     events.naming_strategy("Default"),
     *events.properties("database and table"),

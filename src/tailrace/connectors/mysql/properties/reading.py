@@ -59,7 +59,7 @@ PROPERTIES = (
         default=0,
         minimum=0,
         status=Status.IGNORED,
-        reason="rolled back changes are recognised without reading ahead",
+        reason="changes are delivered as they are logged, as with 0",
         doc="Changes that Debezium reads ahead to find out whether a transaction is rolled back.",
     ),
     Property(

@@ -128,7 +128,7 @@ class CollectedRows(RunRecords):
             for images, keys in self._with_keys(captured, key_decoder, run, events):
                 new = next((part for part, is_new in parts_of(images, done[events]) if is_new), None)
                 if new is not None:
-                    self.note(_touched(captured.table, new, keys, key_decoder))
+                    self.note(_touched(captured.table, new, keys, key_decoder, self._placeholder))
 
     def _is_seen(self, seen: ViewContents, run: RowEvents, events: Int64) -> bool:
         """Whether a view certainly shows the transactions of these events."""
@@ -155,9 +155,11 @@ class CollectedRows(RunRecords):
             yield images, [vector for vector in vectors if vector is not None]
 
 
-def _touched(table: Table, images: RowImages, keys: list[Vector], decoder: KeyDecoder) -> TouchedRows:
+def _touched(
+    table: Table, images: RowImages, keys: list[Vector], decoder: KeyDecoder, placeholder: str
+) -> TouchedRows:
     complete = np.ones(images.images, np.bool_)
     for bitmap in images.missing.values():
         complete &= ~np.unpackbits(bitmap, count=images.images, bitorder="little").view(np.bool_)
-    columns = list(fill_missing(images, table)) if images.partial else images.vectors
+    columns = list(fill_missing(images, table, placeholder)) if images.partial else images.vectors
     return TouchedRows(table, columns, images.before, images.after, keys, complete, decoder.columns, decoder.is_whole)
