@@ -11,6 +11,7 @@ import pytest
 from tailrace.cli import screen, snapshot_lines
 from tailrace.cli.screen import Screen
 from tailrace.errors import TailraceError
+from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
 from tailrace.streaming.totals import Totals, size_text
 
@@ -187,3 +188,15 @@ def test_characters_that_standard_output_lacks_are_escaped(monkeypatch):
     with Screen(verbose=True) as shown:
         shown.handle("events", ['{"a":"ü😀"}'])
     assert written.getvalue() == b'{"a":"\xfc\\U0001f600"}\n'
+
+
+def test_lines_that_standard_error_does_not_take_end_nothing(monkeypatch):
+    err = os.fdopen(os.open("/dev/full", os.O_WRONLY), "w")
+    monkeypatch.setattr(sys, "stderr", err)
+    with Screen() as shown:
+        shown.notice("careful")
+        shown.handle(LINE, [logging.WARNING, "careful"])
+        shown.handle("figures", figures("a", 1))
+        shown.finish("done")
+    with suppress(OSError):
+        err.close()

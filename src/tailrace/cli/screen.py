@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from types import TracebackType
 from typing import Any, Self
@@ -38,6 +39,14 @@ class _Output(Console):
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
+class _StandardError(_Output):
+    """Lines for people: where they can't be written, as on a full disk, the run goes on without."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        with suppress(OSError):
+            super().print(*objects, **how)
+
+
 class Screen:
     """Handles the messages of the link; see `Link` for the thread they come on."""
 
@@ -45,7 +54,7 @@ class Screen:
         self.totals = Totals()
         self._verbose = verbose
         self._out = _Output(soft_wrap=True, highlight=False, markup=False, emoji=False)
-        self._err = _Output(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._err = _StandardError(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # an event may have characters that the terminal's encoding lacks
@@ -86,7 +95,7 @@ class Screen:
     def _print_events(self, lines: Sequence[str]) -> None:
         try:
             for line in lines:
-                self._out.print(line if self._verbose else event_line(line))
+                Console.print(self._out, line if self._verbose else event_line(line))  # an error counts, where both are one too
         except OSError as error:  # such as `| head` that has enough: what nobody sees must not count as delivered
             raise TailraceError(
                 f"standard output takes no more events ({error.strerror}); what came since the last commit comes again"

@@ -24,8 +24,11 @@ class _Sending(logging.Handler):
         self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a line."""
-        self._send(LINE, [record.levelno, record.getMessage()])
+        """Send a line; what goes wrong with it is nothing to whoever has logged it, as with logging's own handlers."""
+        try:
+            self._send(LINE, [record.levelno, record.getMessage()])
+        except Exception:  # noqa: BLE001 -- as logging's own do
+            self.handleError(record)
 
 
 @contextmanager
