@@ -17,6 +17,7 @@ from tailrace.connectors.mysql.rows import RowImages
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table
 
+_WITHIN_VIEW = 12  # bytes of a value that is in no buffer
 LARGE_TYPES = ("BLOB", "TEXT", "JSON")
 
 
@@ -51,7 +52,8 @@ def _with_placeholder(vector: Vector, bitmap: Bytes, text: bytes) -> Vector:
     views = vector.data.copy()
     placeholder = vector_of([text])
     views[missing] = placeholder.data[0]
-    views[missing, 2] = len(vector.buffers)
+    if len(text) > _WITHIN_VIEW:
+        views[missing, 2] = len(vector.buffers)
     valid = None
     if vector.valid is not None:
         valid = np.packbits(vector.is_valid() | missing, bitorder="little")

@@ -56,7 +56,7 @@ PROPERTIES = (
     Property(
         name="unavailable.value.placeholder",
         default="__debezium_unavailable_value",
-        doc="What stands for a BLOB, TEXT or JSON value that a row in the log lacks (`binlog_row_image=NOBLOB`).",
+        doc="What stands for a BLOB, TEXT or JSON value that a row in the log lacks (`binlog_row_image`).",
     ),
     events.naming_strategy("Default"),
     *events.properties("database and table"),
