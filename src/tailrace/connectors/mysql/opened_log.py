@@ -21,6 +21,7 @@ from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.dump_start import DumpStart
 from tailrace.connectors.mysql.file_sequence import FileSequence
+from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.log import (
     EndOfLog,
     FormatDescription,
@@ -108,7 +109,14 @@ class OpenedLog:
         self._finish_xa = finish_xa or self.finish_xa
         self.server = opened.server
         self.limit = _limit_of(until, self.server)
-        self.place = LogProgress(given, opened.restart, delivered, by_gtids=opened.start.gtids is not None)
+        self.place = LogProgress(
+            given,
+            opened.restart,
+            delivered,
+            by_gtids=opened.start.gtids is not None,
+            purged=opened.purged,
+            wanted=wanted_sources(settings),
+        )
         self._succession = FileSequence(settings)
         self._xa = XaTransactions()
         self.definitions = definitions_of(opened)
@@ -173,8 +181,8 @@ class OpenedLog:
             self.place.advance(item.file, item.position, 0)
         elif isinstance(item, FormatDescription):
             self.place.note_file(item.file, item.created)
-        elif isinstance(item, PreviousGtids) and item.file != self._start.file:
-            self.place.note_previous(item.intervals)
+        elif isinstance(item, PreviousGtids):
+            self.place.note_previous(item.intervals, is_first=item.file == self._start.file)
         elif isinstance(item, ServerError):
             raise of_text(item.code, item.message, f"{item.file}:{item.position}")
         elif isinstance(item, EndOfLog):
