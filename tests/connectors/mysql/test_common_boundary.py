@@ -5,7 +5,7 @@ import pytest
 from support.reading import SMALL_BLOCK, batches, begin, fresh, read_on
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.common_boundary import common_boundary
-from tailrace.connectors.mysql.positions import BinlogPosition
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 
 HERE = {"file": "b.000003", "pos": 700, "gtids": "u:1-7", "server_uuid": "u"}
@@ -33,6 +33,17 @@ def test_within_a_transaction_its_end_is_looked_for_in_the_log():
 
 def test_the_farthest_is_the_one_of_the_last_era():
     assert common_boundary([lane(900, pos=900), lane(700, era=1)], next_boundary) == {**HERE, "era": 1}
+
+
+def test_on_one_server_the_place_decides_and_the_boundary_has_the_highest_era():
+    """A lane that saw its server replaced and come back counts two eras more of the same log."""
+    came_back, stayed = lane(300, pos=300, era=2, file_created=5), lane(700, file_created=5)
+    assert common_boundary([came_back, stayed], next_boundary) == {**HERE, "era": 2, "file_created": 5}
+
+
+def test_a_log_that_began_again_on_the_server_comes_after_the_one_before():
+    before, again = lane(900, pos=900, file_created=5), lane(700, era=1, file_created=8)
+    assert common_boundary([before, again], next_boundary) == {**HERE, "era": 1, "file_created": 8}
 
 
 @pytest.mark.parametrize(
@@ -70,3 +81,23 @@ def test_lanes_that_stopped_anywhere_read_to_it_and_stand_alike(server_name, req
         met.add((until["file"], until["pos"]))
     assert len(met) > 2, "and not only at the head"
     server.sql(f"DROP DATABASE {database}")
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_lanes_that_count_different_eras_of_one_log_can_meet(mysql_server, database, ahead):
+    mysql_server.sql("CREATE TABLE a (id INT PRIMARY KEY)", database)
+    settings, start = begin(mysql_server, database_include_list=database)
+    reads = [fresh(start), fresh(start)]
+    mysql_server.sql("INSERT INTO a VALUES (1); INSERT INTO a VALUES (2)", database)
+    read_on(settings, reads[ahead], lane=Lane(ahead, 2))
+    came_back = RestartPosition.from_dict({**reads[0].progress.restart, "era": 2})
+    reads[0].progress = Progress(str(came_back.position), came_back.to_dict())
+    until = MySqlConnector(settings).common_boundary([read.progress for read in reads])
+    for number, read in enumerate(reads):
+        read_on(settings, read, until, lane=Lane(number, 2))
+    assert reads[0].progress.is_at_same_position(reads[1].progress)
+    assert reads[0].progress.restart["era"] == 2
+    mysql_server.sql("INSERT INTO a VALUES (3)", database)
+    told = [read_on(settings, fresh(read), lane=Lane(n, 2)).topics for n, read in enumerate(reads)]
+    assert [topic for topics in told for topic in topics] == [f"test.{database}.a"]

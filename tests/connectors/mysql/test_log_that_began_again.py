@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from support.mysql_settings import settings_for
+from support.one_table import DATABASE, TOPIC, end, ids, insert, make_table, reset
 from support.reading import Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql import log_file_identity
@@ -16,8 +17,6 @@ from tailrace.errors import PositionLostError
 from tailrace_standins.servers.mysql_server import MySqlServer
 from tailrace_standins.servers.waiting import wait_until
 
-DATABASE = "anew"
-TOPIC = f"test.{DATABASE}.t"
 MADE_AGAIN = "its log began again"
 
 pytestmark = pytest.mark.mysql
@@ -39,32 +38,6 @@ def server():
 def table(server):
     make_table(server)
     return server
-
-
-def make_table(server):
-    server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}; CREATE TABLE {DATABASE}.t (id INT PRIMARY KEY, v TEXT)")
-
-
-def insert(server, *ids):
-    for number in ids:
-        server.sql(f"INSERT INTO t (id, v) VALUES ({number}, 'v')", DATABASE)
-
-
-def ids(read):
-    return [value["after"]["id"] for value in read.payloads(TOPIC)]
-
-
-def reset(server):
-    """Begin the log again, in another second: the clock of log files has no finer hand."""
-    file, pos = end(server)
-    made = log_file_identity.created_at(settings_for(server), DumpPosition(file, pos))
-    wait_until(lambda: int(time.time()) > made, 10, lambda: "the clock stands still")
-    server.sql("RESET BINARY LOGS AND GTIDS")
-
-
-def end(server):
-    file, pos = server.sql("SHOW BINARY LOG STATUS")[0][:2]
-    return file, int(pos)
 
 
 def begun_and_reset(server, **options):

@@ -132,6 +132,19 @@ def test_the_era_grows_on_another_server_and_when_files_begin_again():
     assert restart.on_server("one", {"mysql-bin.000007": 9}, is_other_file=True).era == 1
 
 
+def test_files_of_another_name_begin_a_new_era_whatever_their_numbers():
+    restart = RestartPosition(file="mysql-bin.000002", pos=5000, server_uuid="one", gtids="")
+    assert restart.on_server("one", {"binlog.000001": 900, "binlog.000005": 9}).era == 1
+    assert restart.on_server("one", {"mysql-bin.000004": 900, "mysql-bin.000005": 9}).era == 0
+    assert restart.on_server("one", {"mysql-bin.000002": 5000, "binlog.000001": 9}).era == 0  # it goes on there
+
+
+def test_gtids_without_a_server_begin_a_new_era_as_their_file_may_be_another_servers():
+    restart = RestartPosition(file="mysql-bin.000007", pos=500, gtids="a:1-4", skip_events=2)
+    here = restart.on_server("one", {"mysql-bin.000003": 900, "mysql-bin.000009": 9})
+    assert (here.era, here.skip_events) == (1, 2)
+
+
 def test_a_place_tells_its_file_where_that_is_known_and_is_compared_only_there():
     old = RestartPosition.from_dict({"file": "mysql-bin.000007", "pos": 4})
     assert "file_created" not in old.to_dict()

@@ -1,6 +1,7 @@
 """Structures that hold at a place in the log, while tables and their rows change."""
 
 import contextlib
+import dataclasses
 import itertools
 import threading
 import uuid
@@ -88,6 +89,28 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
         before = [event for event in events if event["Pos"] < one.head.pos]
         assert before
         assert one.head.gtids == str(GtidSet.parse(start.gtids).union(server_structures._logged(before)))
+
+
+@pytest.mark.parametrize("most", [0, server_structures.MOST_EVENTS], ids=["too many events", "few events"])
+def test_a_transaction_that_is_committing_at_the_head_counts_however_long_the_log_is(
+    mysql_server, database, monkeypatch, most
+):
+    """GIVEN one that is logged and not in the GTID set yet, WHEN DDL is blocked, THEN the head has it."""
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
+    opened, real, heads = connection_of(mysql_server, WITH_BACKUP_LOCK), server_structures.head, []
+
+    def lagging(session, of):
+        if len(heads) == 1:
+            mysql_server.sql("INSERT INTO t VALUES (1)", database)
+        now = real(session, of)
+        heads.append(dataclasses.replace(now, gtids=heads[0].gtids) if len(heads) == 1 else now)
+        return heads[-1]
+
+    monkeypatch.setattr(server_structures, "MOST_EVENTS", most)
+    monkeypatch.setattr(server_structures, "head", lagging)
+    found = structures(opened, catalog.server(opened), lambda table: table.catalog == database)
+    assert found.head == real(opened, catalog.server(opened))
+    assert len(heads) == 3, "one attempt is enough"
 
 
 @pytest.mark.parametrize("failures", [1, server_structures.ATTEMPTS])

@@ -6,10 +6,11 @@ from itertools import islice
 import pytest
 
 from support.mysql_settings import settings_for
+from support.one_table import ONLY_IT, ids, insert, make_table
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.gtid import GtidSet, Source
-from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.positions import RestartPosition, file_name, file_number
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import PositionLostError
 from tailrace_standins.servers.mysql_server import MySqlServer
@@ -189,6 +190,24 @@ def test_an_offset_of_debezium_within_a_transaction_is_honoured(played, gtids):
     some = {**offset, "row": 2}
     partly = read_on(settings, Read(Progress("", RestartPosition.from_debezium(some).to_dict()), start.history))
     assert sum(map(len, read.topics.values())) - sum(map(len, partly.topics.values())) in {1, 2}
+
+
+@pytest.mark.mysql
+def test_an_offset_of_debezium_from_another_server_says_nothing_about_this_ones_files(mysql_server):
+    """GIVEN its file has a number in the middle of this server's, WHEN reading begins twice, THEN nothing counts as delivered."""
+    make_table(mysql_server)
+    settings, start = begin(mysql_server, **ONLY_IT)
+    insert(mysql_server, 1)
+    until = MySqlConnector(settings).head()
+    elsewhere = file_name("mysql-bin", file_number(until["file"]) + 4)
+    for number in range(2, 10):
+        mysql_server.sql("FLUSH BINARY LOGS")
+        insert(mysql_server, number)
+    offset = {"file": elsewhere, "pos": 300, "gtids": start.progress.restart["gtids"]}
+    read = Read(Progress("", RestartPosition.from_debezium(offset).to_dict()), start.history)
+    read_on(settings, read, until)
+    assert ids(read) == [1]
+    assert ids(read_on(settings, read)) == [*range(1, 10)]
 
 
 def position_of(record):

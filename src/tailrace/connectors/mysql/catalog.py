@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tailrace.connectors.mysql.connection import Connection, mappings, rows
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.received_transactions import missing_for_good
 from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
 
@@ -40,6 +41,7 @@ VARIABLES = (
     "version_comment",
 )
 GONE = {1049, 1146}  # a database, a table
+FIRST_EVENTS = 5  # of a log file: Previous_gtids is among them
 
 Wanted = Callable[[TableId], bool]
 
@@ -127,12 +129,24 @@ def gtids(connection: Connection) -> tuple[GtidSet, GtidSet]:
     return GtidSet.parse(executed), GtidSet.parse(purged)
 
 
+def gtids_before(connection: Connection, file: str) -> str:
+    """The GTIDs of all transactions in the files before one, as text, from its second event; not those that no file has."""
+    found = rows(connection, f"SHOW BINLOG EVENTS IN %s LIMIT {FIRST_EVENTS}", file)
+    return next(("".join(str(row[5]).split()) for row in found if row[2] == "Previous_gtids"), "")
+
+
 def require_available(
     connection: Connection, of: Server, restart: RestartPosition, wanted: Callable[[str], bool]
 ) -> None:
-    """Raise `PositionLostError` when the server can't send everything from a restart position on.
+    """Require that the server can send everything from a restart position on.
 
     `wanted` is the filter of GTID sources: missing transactions of others do not matter.
+
+    Raises:
+        PositionLostError: it can't.
+        RetriableError: it is a replica that has yet to apply what was read.
+        SourceSetupError: its GTIDs are off, and the position has some.
+
     """
     if restart.gtids is None:
         _require_file(connection, of, restart)
@@ -152,6 +166,8 @@ def require_available(
             "position (tailrace offsets set)"
         )
     unknown = read.subtract(executed).filtered(wanted)
+    if unknown:
+        unknown = missing_for_good(connection, of.version, unknown)
     if unknown:
         raise PositionLostError(
             f"the transactions {unknown} were read, and this server ({of.uuid}) does not have them: it "

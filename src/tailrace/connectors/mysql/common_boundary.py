@@ -1,6 +1,9 @@
 """A common boundary for lanes at different positions: a transaction boundary that none has passed, near the farthest.
 
 The farthest lane may be within a transaction: then that must be read to its end, which only the log has.
+
+A lane that stayed connected while another one saw its server replaced, and come back, counts fewer eras of the same log. So
+eras do not tell which of the lanes on one server is the farthest, and the boundary has the highest of them.
 """
 
 from __future__ import annotations
@@ -21,12 +24,28 @@ def common_boundary(lanes: Sequence[Progress], next_boundary: NextBoundary) -> M
     None if the restart position does not say how far the farthest lane is: it lies before a prepared XA
     transaction, or somebody else delivered a part of what follows it.
     """
-    farthest = max(lanes, key=lambda lane: lane.delivered)
+    farthest = _farthest(lanes)
     restart = RestartPosition.from_dict(farthest.restart)
     if restart.initial or not _ends_at_position(restart):
         return None
-    here = replace(restart, open_gtid=None, open_rows=0).to_dict()
+    era = max(RestartPosition.from_dict(lane.restart).era for lane in lanes)
+    here = replace(restart, era=era, open_gtid=None, open_rows=0).to_dict()
     return here if is_boundary(farthest) else next_boundary(here)
+
+
+def _farthest(lanes: Sequence[Progress]) -> Progress:
+    restarts = [RestartPosition.from_dict(lane.restart) for lane in lanes]
+    servers = {restart.server_uuid for restart in restarts}
+    if len(servers) > 1 or any(restart.file_created is None or restart.is_prepared for restart in restarts):
+        return max(lanes, key=lambda lane: lane.delivered)
+    return max(lanes, key=_place_on_server)
+
+
+def _place_on_server(lane: Progress) -> tuple[int, BinlogPosition]:
+    """How far a lane is on its server: also a log that begins again makes its files later than those before."""
+    restart = RestartPosition.from_dict(lane.restart)
+    delivered = BinlogPosition.parse(lane.delivered) if lane.delivered else restart.position
+    return restart.file_created or 0, replace(delivered, era=0)
 
 
 def is_boundary(lane: Progress) -> bool:

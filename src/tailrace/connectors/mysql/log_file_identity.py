@@ -41,7 +41,7 @@ class ServerFile:
 
     Attributes:
         created: its creation time, in seconds since the epoch; None if the position can't be requested by file.
-        is_other: whether it is another file than the one that was read.
+        is_other: whether it is another file than the one that was read, or no event begins at the position.
 
     """
 
@@ -60,8 +60,10 @@ def server_file(
     """
     file, by_file = restart.file or next(iter(files), ""), restart.gtids is None
     is_known = by_file or restart.server_uuid == server.uuid
-    if not is_known or files.get(file, -1) < restart.pos or restart.pos >= DUMP_BY_OFFSET_LIMIT:
+    if not is_known or files.get(file, -1) < restart.pos:
         return ServerFile(None, is_other=False)
+    if restart.pos >= DUMP_BY_OFFSET_LIMIT:
+        return ServerFile(None, is_other=not restart.is_in_file(created_at(settings, DumpPosition(file))))
     try:
         created = created_at(settings, DumpPosition(file, restart.pos))
         if not restart.is_in_file(created):

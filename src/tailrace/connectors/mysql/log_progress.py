@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tailrace.connectors.base import Progress
@@ -23,9 +23,26 @@ class LogProgress:
     """
 
     def __init__(
-        self, given: RestartPosition, here: RestartPosition, delivered: BinlogPosition | None, *, by_gtids: bool
+        self,
+        given: RestartPosition,
+        here: RestartPosition,
+        delivered: BinlogPosition | None,
+        *,
+        by_gtids: bool,
+        purged: GtidSet | None = None,
+        wanted: Callable[[str], bool] = lambda _source_uuid: True,
     ) -> None:
-        """`given` is the stored restart position, `here` the same on this server."""
+        """The progress where reading begins.
+
+        Args:
+            given: the stored restart position.
+            here: the same on this server.
+            delivered: the stored delivered position.
+            by_gtids: whether the log is requested by GTIDs.
+            purged: the GTIDs in none of the server's files; None if its GTIDs are off.
+            wanted: the filter of GTID sources.
+
+        """
         self._given = replace(given, initial=False)
         self._is_placed = not by_gtids
         self._restart = replace(here, initial=False)
@@ -33,6 +50,8 @@ class LogProgress:
         self._used = self._delivered
         self._has_gtids = here.gtids is not None
         self._executed = GtidSet.parse(here.gtids or "")
+        self._purged = purged
+        self._wanted = wanted
         self._created = {} if by_gtids else {here.file: here.file_created}
 
     @property
@@ -72,18 +91,34 @@ class LogProgress:
         return self._created.get(file)
 
     def set_range_end(self, until: RestartPosition) -> None:
-        """Set the end of the range as reached, as a position on this server."""
+        """Set the end of the range as reached, as a position on this server.
+
+        Lanes that changed servers at different times count different eras; the end has the highest.
+        """
         self._is_placed = True
         self._created.setdefault(until.file, until.file_created)  # the file may only just begin there
+        if until.server_uuid == self._restart.server_uuid:
+            self._restart = replace(self._restart, era=max(self._restart.era, until.era))
 
     def set_initial_records(self, records: int) -> None:
         """Set how many initial records were delivered."""
         self._delivered = self._used = replace(self._delivered, row=records)
 
-    def note_previous(self, intervals: Sequence[Interval]) -> None:
-        """Take the GTIDs of all earlier files from a file's beginning, if they were not known."""
-        if not self._has_gtids and intervals:
-            self._executed, self._has_gtids = _set_of(intervals), True
+    def note_previous(self, intervals: Sequence[Interval], *, is_first: bool) -> None:
+        """Take the GTIDs of all earlier files from a file's beginning; `is_first`: reading began in this one.
+
+        All earlier files are read by then, or are not needed, as the request was by GTIDs. So this closes gaps of a set that
+        was asked for while transactions were committing. Sources that do not count are left out: on another server their
+        transactions may have been passed over, not read.
+
+        If there was no set, it is taken from the first file that begins while the server's GTIDs are on. Otherwise the log has
+        transactions without a GTID, and the set would seem to say that they are read.
+        """
+        previous = _set_of(intervals)
+        if self._has_gtids:
+            self._executed = self._executed.union(previous.filtered(self._wanted))
+        elif previous and self._purged is not None and not is_first:
+            self._executed, self._has_gtids = previous.union(self._purged), True
 
     def progress(
         self,
@@ -136,8 +171,8 @@ class LogProgress:
 
 
 def _set_of(intervals: Sequence[Interval]) -> GtidSet:
-    ranges: dict[Source, tuple[tuple[int, int], ...]] = {}
+    ranges: dict[Source, list[tuple[int, int]]] = {}
     for each in intervals:
         source = Source(str(each.origin.uuid), each.origin.tag)
-        ranges[source] = (*ranges.get(source, ()), (each.first, each.last + 1))
-    return GtidSet().union(GtidSet(ranges))
+        ranges.setdefault(source, []).append((each.first, each.last + 1))
+    return GtidSet().union(GtidSet({source: tuple(given) for source, given in ranges.items()}))

@@ -109,7 +109,14 @@ class OpenedLog:
         self._finish_xa = finish_xa or self.finish_xa
         self.server = opened.server
         self.limit = _limit_of(until, self.server)
-        self.place = LogProgress(given, opened.restart, delivered, by_gtids=opened.start.gtids is not None)
+        self.place = LogProgress(
+            given,
+            opened.restart,
+            delivered,
+            by_gtids=opened.start.gtids is not None,
+            purged=opened.purged,
+            wanted=wanted_sources(settings),
+        )
         self._succession = FileSequence(settings)
         self._xa = XaTransactions()
         self.definitions = definitions_of(opened)
@@ -177,8 +184,8 @@ class OpenedLog:
             self.place.advance(item.file, item.position, 0)
         elif isinstance(item, FormatDescription):
             self.place.note_file(item.file, item.created)
-        elif isinstance(item, PreviousGtids) and item.file != self._start.file:
-            self.place.note_previous(item.intervals)
+        elif isinstance(item, PreviousGtids):
+            self.place.note_previous(item.intervals, is_first=item.file == self._start.file)
         elif isinstance(item, ServerError):
             raise of_text(item.code, item.message, f"{item.file}:{item.position}")
         elif isinstance(item, EndOfLog):

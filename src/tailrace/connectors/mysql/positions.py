@@ -135,23 +135,31 @@ class RestartPosition:
     def on_server(
         self, server_uuid: str, files: Mapping[str, int], *, file_created: int | None = None, is_other_file: bool = False
     ) -> RestartPosition:
-        """The same position on a server with these log files: a new era if they restarted.
+        """The same position on a server with these log files: a new era if they restarted, or may have.
 
         A position without GTIDs is invalid on another server or in another file; the caller decides whether to refuse
         that, by `server_uuid`.
 
         Args:
             server_uuid: of the server.
-            files: its log files with their sizes.
+            files: its log files with their sizes, oldest first.
             file_created: the creation time of the file with that name; None if it was not requested.
             is_other_file: whether the file with that name is not the one that was read.
 
         """
-        other = self.server_uuid is not None and self.server_uuid != server_uuid
-        newest = max(map(file_number, files), default=0)
-        began_again = bool(self.file) and (newest < file_number(self.file) or files.get(self.file, self.pos) < self.pos)
+        # With GTIDs a position that does not name its server (Debezium's) may be of another one.
+        other = self.server_uuid not in ({server_uuid} if self.gtids is not None else {server_uuid, None})
+        began_again = bool(self.file) and self._began_again(files)
         here = replace(self, server_uuid=server_uuid, file_created=file_created or self.file_created)
         return here.in_new_era() if other or began_again or is_other_file else here
+
+    def _began_again(self, files: Mapping[str, int]) -> bool:
+        """Whether these files are numbered from a lower number than this one's, or it has lost its end."""
+        if self.file in files:
+            return files[self.file] < self.pos
+        newest = max(map(file_number, files), default=0)
+        is_renamed = any(file_base(name) != file_base(self.file) for name in list(files)[-1:])
+        return is_renamed or newest < file_number(self.file)
 
     def is_in_file(self, created: int) -> bool:
         """Whether this may be in a file with this creation time; unknown counts as the same."""

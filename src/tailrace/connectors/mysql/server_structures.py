@@ -15,9 +15,9 @@ import contextlib
 import logging
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from pymysql.constants import ER
@@ -102,12 +102,14 @@ def _structures_once(
     at = head(connection, of)  # transactions that are committing now were most likely logged after `before`
     found = _read_structures(connection, at, wanted, others)
     after = head(connection, of)
-    events = events_between(connection, before, after)
-    if found is None or (events is None and locked):
-        return found
-    if events is None or not (locked or _only_rows(events, _added(at, after))):
+    if found is None:
         return None
-    return replace(found, head=_with_in_flight(at, after, events))
+    if locked:  # however long that log is: nothing but its GTIDs is kept
+        return _found_at(found, after, _logged_between(connection, before, after))
+    events = events_between(connection, before, after)
+    if events is None or not _only_rows(events, _added(at, after)):
+        return None
+    return _found_at(found, after, events)
 
 
 def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
@@ -115,13 +117,23 @@ def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
     return not any(map(is_ddl, events)) and came.is_subset(_logged(events))
 
 
-def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) -> Head:
-    """The head with the transactions that were logged before it and were not in the GTID set yet."""
+def _found_at(
+    found: ServerStructures, after: Head, events: Iterable[Mapping[str, Any]] | None
+) -> ServerStructures | None:
+    """The structures, their head with the transactions that were logged before it and were not in the GTID set yet.
+
+    `events` are those around the head, up to `after`; None: they are gone.
+    """
+    at = found.head
     if at.gtids is None:
-        return at
-    earlier, later = map(_logged, split_at(events, at))
-    in_flight = earlier.union(_added(at, after).subtract(later))
-    return replace(at, gtids=str(GtidSet.parse(at.gtids).union(in_flight)))
+        return found
+    if events is None:
+        return None
+    earlier, came, left = GtidSet(), _added(at, after), iter(events)
+    while page := list(islice(left, EVENTS_AT_ONCE)):
+        before, since = map(_logged, split_at(page, at))
+        earlier, came = earlier.union(before), came.subtract(since)
+    return replace(found, head=replace(at, gtids=str(GtidSet.parse(at.gtids).union(earlier).union(came))))
 
 
 def _try(connection: Connection, lock: str) -> bool:
@@ -196,11 +208,20 @@ def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]
 
 def events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
     """The log's events between two heads; None if they are too many or their files are gone."""
+    logged = _logged_between(connection, start, end)
+    if logged is None:
+        return None
+    events = list(islice(logged, MOST_EVENTS + 1))
+    return None if len(events) > MOST_EVENTS else events
+
+
+def _logged_between(connection: Connection, start: Head, end: Head) -> Iterator[dict[str, Any]] | None:
+    """The same, however many; None if their files are gone."""
     names = list(files(connection))
     if start.file not in names or end.file not in names:
         return None
-    events = list(islice(logged_since(connection, start, end), MOST_EVENTS + 1))
-    return None if len(events) > MOST_EVENTS else events
+    place = _place(end.file, end.pos)
+    return takewhile(lambda event: _place(event["Log_name"], event["Pos"]) < place, logged_since(connection, start, end))
 
 
 def logged_since(connection: Connection, start: Head, end: Head) -> Iterator[dict[str, Any]]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from tailrace.connectors.mysql import connection
+from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.blocks import Blocks
-from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.dump_start import DumpStart, dump_start
 from tailrace.connectors.mysql.file_sequence import FileSequence
+from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.log import EndOfLog, FormatDescription, LogDecoder, ServerError
 from tailrace.connectors.mysql.log_file_identity import created_at
 from tailrace.connectors.mysql.log_progress import LogProgress
@@ -22,7 +22,6 @@ from tailrace.connectors.mysql.stream import BinlogStream, DumpPosition
 from tailrace.errors import RetriableError
 
 BLOCK: Final = 1 << 18
-FIRST_EVENTS: Final = 5
 
 
 def range_end(
@@ -70,12 +69,12 @@ def _whole_files(opened: DumpStart, end: RestartPosition, limit_bytes: int) -> R
 
 
 def _gtids_before(settings: MySqlSettings, here: RestartPosition, file: str) -> str | None:
-    """The GTIDs executed before a file, from its second event."""
+    """The GTIDs executed before a file: those up to `here`, which no file may have any more, and those logged since."""
     if here.gtids is None:
         return None
     with connection.connect(settings) as session:
-        found = rows(session, f"SHOW BINLOG EVENTS IN %s LIMIT {FIRST_EVENTS}", file)
-    return next(("".join(str(row[5]).split()) for row in found if row[2] == "Previous_gtids"), "")
+        logged = catalog.gtids_before(session, file)
+    return str(GtidSet.parse(here.gtids).union(GtidSet.parse(logged)))
 
 
 def _skimmed(

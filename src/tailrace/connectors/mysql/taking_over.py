@@ -99,7 +99,7 @@ def offsets_of(settings: MySqlSettings, progress: Progress) -> list[dict[str, An
         )
     delivered = BinlogPosition.parse(progress.delivered) if progress.delivered else None
     opened = dump_start(settings, restart)
-    if restart.skip_gtid or opened.restart.era != restart.era:
+    if restart.skip_gtid or (restart.server_uuid is not None and opened.restart.era != restart.era):
         raise ProgressError(f"the position lies within a transaction that was read from another server: {READ_ON}")
     if not restart.file:
         restart = replace(restart, file=opened.start.file)
