@@ -24,12 +24,12 @@ from support.captured_shops import (
     signal_table,
 )
 from support.meanwhile import meanwhile
-from support.streaming_frames import Offset, next_batch, tasks
-from tailrace.connectors.change_tables.snapshots import capture
+from support.streaming_frames import ALL, Offset, job_of, next_batch, tasks
+from tailrace.connectors.change_tables.snapshots import capture, requested_parts
 from tailrace.connectors.db2.snapshots import capture_progress
 from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
 from tailrace.connectors.sqlserver import signal_polling as sqlserver_polling
-from tailrace.source.cdc_source import INITIAL
+from tailrace.source.cdc_source import INITIAL, CdcReader
 
 pytestmark = pytest.mark.drivers
 SEED = random.SystemRandom().randrange(1 << 30)
@@ -189,6 +189,28 @@ def test_rows_of_a_condition_are_read_and_no_others(shop: Shop) -> None:
         ask(shop, "a", "T", **{"additional-conditions": [{"data-collection": shop.named("T"), "filter": "K < 7"}]})
         stream.run(until=lambda: bool(stream.events()) and not stream.is_at_work)
     assert [event["after"]["K"] for event in stream.events()] == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize("kind", ["incremental", "blocking"])
+def test_a_table_that_was_altered_lately_is_read_when_that_is_captured_and_the_log_goes_on_meanwhile(
+    shop: Shop, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is captured between two steps counts: what has to be passed is noted in the first one."""
+    monkeypatch.setattr(requested_parts, "KEY_SECONDS", 0.0)
+    stream = Stream(shop).run()
+    shop.sql("ALTER TABLE S.T ADD M INTEGER")
+    shop.capture_all()
+    ask(shop, "a", "T", type=kind)
+    reader = CdcReader(job_of(stream.options))
+    with closing(reader._signals):
+        waiting = json.loads(json.dumps(reader.latestOffset(stream.end, ALL)))
+        assert "snapshot" not in waiting
+        assert waiting["signalled"]["tables" if kind == "incremental" else "blocking"]
+        shop.sql("INSERT INTO S.OTHER VALUES (2)")
+        for _ in range(3):
+            shop.step()
+        end = reader.latestOffset(waiting, ALL)
+    assert end.get("snapshot"), end
 
 
 @pytest.mark.parametrize("kind", ["incremental", "blocking"])

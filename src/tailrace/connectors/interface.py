@@ -176,6 +176,8 @@ class Connector(Protocol):
     ) -> RequestedStep | None:
         """The next parts of the requested work; None if none can be read now, or the log should be read first.
 
+        After None the same connector is asked again, as long as the process lives.
+
         Args:
             start: the position up to which the log is planned.
             signalled: the requested work.

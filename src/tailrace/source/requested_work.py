@@ -40,6 +40,7 @@ class Signals:
         self.looked = self._looks = False
         self._poller: SignalPoller | None = None
         self._given: Signalled | None = None
+        self._planning: Connector | None = None
 
     def close(self) -> None:
         """Close the channels."""
@@ -92,13 +93,18 @@ class Signals:
     def next_batch(
         self, connector: Connector, start: Offset, signalled: Signalled | None, max_bytes: int | None
     ) -> tuple[Signalled | None, Offset | None]:
-        """The remaining work, and the end of a batch with requested tables, if there is one."""
+        """The remaining work, and the end of a batch with requested tables, if there is one.
+
+        A connector that can't plan a step knows what it waits for, so it is asked again, unless a placeholder has a new value.
+        """
+        asked, self._planning = self._planning, None
         if not signalled:
             return signalled, None
-        step = connector.requested_step(
-            start["position"], signalled, self._job.parts, max_bytes
-        )
+        if asked is None or asked.settings != connector.settings:
+            asked = connector
+        step = asked.requested_step(start["position"], signalled, self._job.parts, max_bytes)
         if step is None:
+            self._planning = asked
             return signalled, None
         return step.signalled, None if step.point is None else _offset_of(step)
 

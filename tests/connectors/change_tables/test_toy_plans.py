@@ -17,6 +17,7 @@ from tests.connectors.change_tables.toy_stream import changes_in, written
 from tailrace.connectors.base import Lane, LogBatch, Progress, SnapshotPart, StartPoint
 from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.snapshots import capture, splitting
+from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs
 from tailrace.connectors.change_tables.snapshots.lane_snapshot import ChangeTableSnapshot
 from tailrace.connectors.change_tables.snapshots.part_reading import ChangeTablePart
 from tailrace.connectors.change_tables.snapshots.parts import next_parts
@@ -116,9 +117,9 @@ def test_parts_give_all_tables_as_of_one_place_a_few_at_a_time(toy: Toy, dialect
 
 def test_what_signals_ask_for_is_planned_in_parts_too(toy: Toy, dialect: ToyDialect) -> None:
     start, work = {NAME: {"lsn": lsn(toy.captured).text}}, Work((TableWork(A), TableWork(B))).to_dict()
-    seen = list[tuple[Any, ...]]()
+    seen, proofs = list[tuple[Any, ...]](), KeyProofs(dialect, ToyPlanned())
     while work is not None and Work.from_dict(work).tables:
-        step = requested_step(dialect, ToyPlanned(), T_SQL, start, work, 2, None)
+        step = requested_step(dialect, ToyPlanned(), T_SQL, start, work, 2, None, proofs)
         assert step is not None
         point = step.point or StartPoint(start)
         for content in step.parts:
@@ -126,7 +127,7 @@ def test_what_signals_ask_for_is_planned_in_parts_too(toy: Toy, dialect: ToyDial
         work, start = step.signalled, dict(point.restart)
     assert sorted(seen) == rows_of(toy)
     blocking = Work(blocking=BlockingWork({A: None, B: None})).to_dict()
-    step = requested_step(dialect, ToyPlanned(), T_SQL, start, blocking, 2, None)
+    step = requested_step(dialect, ToyPlanned(), T_SQL, start, blocking, 2, None, proofs)
     assert step is not None
     assert step.point is not None
     assert [name for name, _ in (step.point.snapshot or {})["tables"]] == ['"toydb"."main"."a"', '"toydb"."main"."b"']

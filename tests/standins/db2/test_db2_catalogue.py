@@ -62,6 +62,21 @@ def test_an_index_has_the_time_at_which_it_was_made_and_its_table_is_not_altered
     assert made.run(altered) > before
 
 
+@pytest.mark.parametrize(("unique", "reverts"), [("", "D"), ("UNIQUE ", "U")])
+def test_a_constraint_takes_an_index_of_its_columns_and_gives_it_back(made: EngineSession, unique: str, reverts: str) -> None:
+    found = "SELECT INDNAME, UNIQUERULE, MADE_UNIQUE, SYSTEM_REQUIRED FROM SYSCAT.INDEXES WHERE TABNAME = 'U'"
+    made.run("CREATE TABLE S.U (A INTEGER NOT NULL, B INTEGER NOT NULL)")
+    made.run(f"CREATE {unique}INDEX S.I ON S.U (B, A)")
+    made.run("ALTER TABLE S.U ADD CONSTRAINT P PRIMARY KEY (A, B)")
+    assert made.run(found) == [("I", "P", "N" if unique else "Y", 1)]
+    assert made.run("SELECT CONSTNAME, TYPE FROM SYSCAT.TABCONST WHERE TABNAME = 'U'") == [("P", "P")]
+    made.run("ALTER TABLE S.U DROP PRIMARY KEY")
+    assert made.run(found) == [("I", reverts, "N", 0)]
+    made.run("ALTER TABLE S.U ADD CONSTRAINT C UNIQUE (A, B)")
+    made.run("ALTER TABLE S.U DROP CONSTRAINT C")
+    assert made.run(found) == [("I", reverts, "N", 0)]
+
+
 def test_columns(made: EngineSession) -> None:
     asked = "COLNAME, COLNO, TYPENAME, LENGTH, SCALE, CODEPAGE, NULLS, IDENTITY, GENERATED, DEFAULT, KEYSEQ"
     assert made.run(f"SELECT {asked} FROM SYSCAT.COLUMNS WHERE TABNAME = 'T' ORDER BY COLNO") == [

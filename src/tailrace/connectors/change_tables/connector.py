@@ -88,7 +88,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         self._dialect: Dialect[Any] = load_object(self.parts.dialect)(settings)
         self._positions = Positions(self._dialect.lsns)
         self._ranges = Ranges(self._dialect)
-        self._key_proofs: KeyProofs[Any, Any] | None = None  # of blocking snapshots, for which the log may go on first
+        self._key_proofs: KeyProofs[Any, Any] | None = None  # of requested snapshots, for which the log may go on first
 
     def routed(self, routing: Mapping[str, Any]) -> Self:
         """The same connector with a stored routing."""
@@ -191,7 +191,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> RequestedStep | None:
         """The next parts of the requested work, at most `wanted`; None if none can be read now."""
-        return self.plans().requested_step(start, signalled, wanted, max_bytes)
+        return self.plans().requested_step(start, signalled, wanted, max_bytes, self._proofs())
 
     def read_part(
         self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
@@ -207,9 +207,7 @@ class ChangeTableConnector(Generic[SettingsT]):
         from tailrace.connectors.change_tables.streaming import LogReader  # the decoders: a planner needs none
 
         log, can_begin = partial(LogReader, self._part("log_parts"), range_), partial(is_boundary, self._positions)
-        return InterruptedReading(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches(
-            new_events
-        )
+        return InterruptedReading(progress, history, log, partial(self._blocking, range_), can_begin).batches(new_events)
 
     def plans(self) -> Plans[Any, Any]:
         """What plans the snapshots of these settings."""
@@ -217,26 +215,33 @@ class ChangeTableConnector(Generic[SettingsT]):
 
         return Plans(self.settings, self._dialect, self._part("planned_tables"), load_object(self.parts.signal_sql))
 
-    def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
+    def _blocking(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.change_tables.blocking import BlockingChangeTables  # rarely needed
         from tailrace.connectors.shared.blocking import BlockingReader
 
         sql, reader = load_object(self.parts.signal_sql), load_object(self.parts.snapshot_reader)
-        blocked: BlockingChangeTables[Any] = BlockingChangeTables(self._dialect, sql, self._part_of, reader)
+        part_of = partial(self._part_of, range_.until)
+        blocked: BlockingChangeTables[Any] = BlockingChangeTables(self._dialect, sql, part_of, reader)
         # In chunks and exact, even if Debezium's way is requested for the initial snapshot: that would be as of another
         # position than the one where the log waits.
         exact = evolve(self.settings, snapshot_isolation_mode=None)
-        return BlockingReader(exact, lane, progress, history, blocked)
+        return BlockingReader(exact, range_.lane, progress, history, blocked)
 
     def _part_of(
-        self, settings: SettingsT, tables: Sequence[TableId], place: Mapping[str, Any]
+        self,
+        until: Mapping[str, Any] | None,
+        settings: SettingsT,
+        tables: Sequence[TableId],
+        place: Mapping[str, Any],
     ) -> Mapping[str, Any] | None:
-        from tailrace.connectors.change_tables.snapshots.key_proofs import KeyProofs  # rarely needed
+        # At the end of a range there is no log that could go on meanwhile.
+        waits = until is not None and self._ranges.has_reached(place, until)
+        return type(self)(settings).plans().part_of(tables, place, self._proofs(), waits=waits)
 
-        plans = type(self)(settings).plans()
+    def _proofs(self) -> KeyProofs[Any, Any]:
         if self._key_proofs is None:
-            self._key_proofs = KeyProofs(plans.dialect, plans.tables)
-        return plans.part_of(tables, place, self._key_proofs)
+            self._key_proofs = self.plans().key_proofs()
+        return self._key_proofs
 
     def _part(self, name: str, *given: Any) -> Any:
         return load_object(getattr(self.parts, name))(self.settings, *given)

@@ -30,6 +30,7 @@ class Instance:
         columns: the captured columns, in their order.
         index_columns: those that identify a row: of the primary key or of the unique index that was named; may be
             empty. A change of one of them comes as a delete and an insert, never as the two rows of an update.
+        index_name: that index, if nobody can drop or disable it while the instance is there; "": there is none such.
         role: the gating role that may read it; None: everyone with SELECT.
         version: tells the columns apart that a change table has over time, if it can be altered.
         inactive: why capture does not write to it now; "": it does.
@@ -48,6 +49,7 @@ class Instance:
     create_date: dt.datetime
     columns: tuple[str, ...]
     index_columns: tuple[str, ...]
+    index_name: str = ""
     role: str | None = None
     version: str = ""
     inactive: str = ""

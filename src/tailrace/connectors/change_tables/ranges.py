@@ -63,6 +63,12 @@ class Ranges(Generic[Session]):
             {name: self._end(name, begin.get(name), share, limit.get(name)) for name in names}
         ).to_dict()
 
+    def has_reached(self, position: Mapping[str, Any], end: Mapping[str, Any]) -> bool:
+        """Whether a position is at an end of a range, or behind it."""
+        names = self._dialect.databases
+        here, there = self._positions.restart(position, names), self._positions.restart(end, names)
+        return all(here[name].lsn >= there[name].lsn for name in names)
+
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress of a reader that has everything up to a position."""
         names = self._dialect.databases

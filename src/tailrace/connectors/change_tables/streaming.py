@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
@@ -34,6 +34,8 @@ from tailrace.errors import PositionLostError
 from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
 from tailrace.post_processors.reselecting import SelectsRows
+
+AGAIN_SECONDS: Final = 1.0  # after which a blocking snapshot is tried again that could not begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,9 @@ class LogReader(Generic[Session]):
         )
         self._requested_work = self._new_requested_work()
         self._is_heard_of = False
+        # A blocking snapshot that was to begin here was tried, and can't yet: the log goes on for a while.
+        is_asked = "blocking" in (progress.signalled or {})
+        self._interrupts_at = time.monotonic() + AGAIN_SECONDS if is_asked else 0.0
         self.is_interrupted = False
 
     def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
@@ -139,7 +144,8 @@ class LogReader(Generic[Session]):
             self._is_heard_of = True
         yield from self._requested_work.step(LogBoundary(self._progress_here(), self._positions), at_head=at_head)
         # A blocking snapshot is as of a position between windows of every database, so reading ends only there.
-        self.is_interrupted = self._requested_work.interrupts_reading and self._restart.is_between_windows
+        is_asked = self._requested_work.interrupts_reading and time.monotonic() >= self._interrupts_at
+        self.is_interrupted = is_asked and self._restart.is_between_windows
 
     def _is_reached(self, logs: Mapping[str, DatabaseLog[Session]]) -> bool:
         """Whether all databases are read to the range's end.

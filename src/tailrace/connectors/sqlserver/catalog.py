@@ -17,7 +17,7 @@ from tailrace.schema.tables import TableId
 
 _INSTANCES: Final = """
     SELECT s.name, t.name, c.capture_instance, c.object_id, c.start_lsn, c.create_date, c.source_object_id, c.role_name,
-           OBJECT_NAME(c.object_id)
+           OBJECT_NAME(c.object_id), c.index_name
     FROM cdc.change_tables c JOIN sys.tables t ON t.object_id = c.source_object_id
     JOIN sys.schemas s ON s.schema_id = t.schema_id"""
 _COLUMNS: Final = "SELECT object_id, column_name FROM cdc.captured_columns ORDER BY object_id, column_ordinal"
@@ -116,7 +116,7 @@ def agent_is_running(session: Session, query: str | None = None) -> bool | None:
 def _instance(
     database: str, row: tuple[Any, ...], columns: dict[int, list[str]], keys: dict[int, list[str]]
 ) -> Instance:
-    schema, table, name, object_id, start, created, source, role, change_table = row
+    schema, table, name, object_id, start, created, source, role, change_table, index = row
     return Instance(
         TableId(database, schema, table),
         name,
@@ -127,6 +127,7 @@ def _instance(
         created,
         tuple(columns.get(object_id, ())),
         tuple(keys.get(object_id, ())),
+        index or "",
         role,
     )
 

@@ -114,15 +114,20 @@ class Database:
         ((only,),) = self.sql(text, *parameters)
         return only
 
-    def capture(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
+    def capture(
+        self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo", index: str | None = None
+    ) -> None:
         """Enable capture of a table, and have the log read up to there."""
-        self.enable(table, instance, columns, schema)
+        self.enable(table, instance, columns, schema, index)
         self.step()
 
-    def enable(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
-        """Enable capture of a table; the instance has no start LSN before the log is read."""
+    def enable(
+        self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo", index: str | None = None
+    ) -> None:
+        """Enable capture of a table; the instance has no start LSN before the log is read. `index`: that identifies rows."""
         more = f", @capture_instance = N'{instance}'" if instance else ""
         more += f", @captured_column_list = N'{columns}'" if columns else ""
+        more += f", @index_name = N'{index}'" if index else ""
         self.sql(
             f"EXEC sys.sp_cdc_enable_table @source_schema = N'{schema}', @source_name = N'{table}', "
             f"@role_name = NULL{more}"

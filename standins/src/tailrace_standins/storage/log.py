@@ -30,6 +30,7 @@ class Operation(Enum):
     DROP_TABLE = "drop table"
     RENAME = "rename"
     CREATE_INDEX = "create index"
+    ALTER_INDEX = "alter index"
     DROP_INDEX = "drop index"
 
 

@@ -42,6 +42,13 @@ def test_the_primary_key_is_taken_before_a_unique_index_of_numbers() -> None:
     assert [(key.names, key.identity) for key in keys] == [(("A",), ""), (("B",), "2026-01-02T03:04:05.000006")]
 
 
+def test_an_index_that_only_a_constraint_makes_unique_is_another_one_when_its_table_is_altered() -> None:
+    made, altered = dt.datetime(2026, 1, 2), dt.datetime(2026, 3, 4)  # noqa: DTZ001 -- the server's local time
+    keys = choose([part("A", made=made, altered=altered)], ["A"])
+    assert not isinstance(keys, NoKey)
+    assert keys[0].identity == "2026-01-02T00:00:00 2026-03-04T00:00:00"
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -192,16 +199,22 @@ def test_columns_that_an_index_only_includes_are_no_part_of_its_key(
 
 @pytest.mark.drivers
 @pytest.mark.parametrize(
-    ("make", "drop"),
+    ("before", "make", "drop"),
     [
-        ("CREATE UNIQUE INDEX S.U ON S.T (ID)", "DROP INDEX S.U"),
-        ("ALTER TABLE S.T ADD CONSTRAINT U PRIMARY KEY (ID)", "ALTER TABLE S.T DROP PRIMARY KEY"),
+        ([], "CREATE UNIQUE INDEX S.U ON S.T (ID)", "DROP INDEX S.U"),
+        ([], "ALTER TABLE S.T ADD CONSTRAINT U PRIMARY KEY (ID)", "ALTER TABLE S.T DROP PRIMARY KEY"),
+        (
+            ["CREATE INDEX S.U ON S.T (ID)"],
+            "ALTER TABLE S.T ADD CONSTRAINT P PRIMARY KEY (ID)",
+            "ALTER TABLE S.T DROP PRIMARY KEY",
+        ),
     ],
+    ids=["index", "constraint", "index that the constraint makes unique"],
 )
 def test_an_index_that_is_made_anew_has_another_identity(
-    db2: Database, session: Session, settings_for: Callable[..., Any], make: str, drop: str
+    db2: Database, session: Session, settings_for: Callable[..., Any], before: list[str], make: str, drop: str
 ) -> None:
-    db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL)")
+    db2.sql("CREATE TABLE S.T (ID INTEGER NOT NULL)", *before)
     db2.sql(make)
     db2.register("S.T")
     registered = instances(session, settings_for())

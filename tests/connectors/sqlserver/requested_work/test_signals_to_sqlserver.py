@@ -21,6 +21,7 @@ from support.sqlserver_reading import settings_of
 from tailrace.connectors.base import Lane
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.shared.snapshots import chunk_sizes
+from tailrace.connectors.sqlserver.snapshots.capture_progress import CaptureJob
 
 
 def begun(database, followed, rows=30):
@@ -154,6 +155,28 @@ def test_a_blocking_snapshot_is_of_where_the_log_waits_whatever_isolation_an_ini
     read_captured(followed, sqlserver)
     assert ids(followed, f"s.{sqlserver.name}.dbo.t") == [0, 1]
     assert ids(followed, f"s.{sqlserver.name}.dbo.other") == [7]
+
+
+def test_a_blocking_snapshot_of_a_table_that_was_altered_lately_lets_the_log_go_on_until_that_is_captured(
+    sqlserver, settings, monkeypatch
+):
+    """Changes that are captured come, although no scan has proven yet that the job has passed the new column."""
+    filled(sqlserver, "t", "other")
+    followed = begin(settings)
+    topics = [f"s.{sqlserver.name}.dbo.{table}" for table in ("t", "other")]
+    sqlserver.sql("ALTER TABLE dbo.t ADD v int")
+    names = [f"{sqlserver.name}.dbo.t"]
+    signal(sqlserver, "all", "execute-snapshot", **{"data-collections": names, "type": "blocking"})
+    sqlserver.capture_all()
+    with monkeypatch.context() as stuck:
+        stuck.setattr(CaptureJob, "has_passed", lambda *_: False)
+        followed.until(lambda: "blocking" in (followed.progress.signalled or {}))
+        sqlserver.sql("INSERT dbo.other VALUES (99)")
+        sqlserver.capture_all()
+        followed.until(lambda: topics[1] in followed.topics)
+        assert topics[0] not in followed.topics
+    read_captured(followed, sqlserver)
+    assert sorted(ids(followed, topics[0])) == list(range(30))
 
 
 def test_a_blocking_snapshot_of_a_table_that_is_captured_no_more_ends(sqlserver, settings, monkeypatch, caplog):

@@ -112,6 +112,30 @@ def test_where_scans_can_not_be_seen_a_later_commit_proves_it(sqlserver, session
     assert job.has_passed(moment)
 
 
+def test_a_time_that_was_noted_by_another_session_is_proven_by_one_that_sees_scans_or_does_not(
+    sqlserver, session, monkeypatch
+):
+    monkeypatch.setattr(capture_progress, "CLOCK_SECONDS", 600.0)  # no commit proves it
+    for _ in range(3):
+        sqlserver.step()
+    seen = CaptureJob(session).now()
+    unseen = ServerTime(seen.time)
+    assert not CaptureJob(session).has_passed(unseen)  # earlier scans are no proof
+    for _ in range(3):
+        sqlserver.step()
+    assert CaptureJob(session).has_passed(seen)
+    assert not CaptureJob(session).has_passed(unseen)
+    rows = session.rows
+
+    def refused(sql, *params):
+        if "dm_cdc_log_scan_sessions" in sql:
+            raise SourceSetupError("VIEW DATABASE STATE permission was denied")
+        return rows(sql, *params)
+
+    monkeypatch.setattr(session, "rows", refused)
+    assert not CaptureJob(session).has_passed(seen)
+
+
 def test_a_job_that_does_not_come_is_told_of(sqlserver, session, monkeypatch):
     monkeypatch.setattr(capture_progress, "PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)

@@ -17,12 +17,24 @@ ID = ChunkKey("PK", (KeyColumn("id", Kind.INT, "int"),))
 
 
 def part(column, *, index=1, primary=True, descends=False, nullable=False, computed=False, useless=False, type_="int"):
-    return (index, f"i{index}", primary, column, descends, nullable, computed, useless, type_, 4, 10, 0, None, 70 + index)
+    of = (type_, 4, 10, 0, None, 70 + index if primary else None, 90 + index)
+    return (index, f"i{index}", primary, column, descends, nullable, computed, useless, *of)
 
 
 def test_the_primary_key_is_taken_before_a_unique_index_of_numbers():
     keys = choose([part("a", type_="date"), part("b", index=2, primary=False)], ["a", "b"])
-    assert [(key.names, key.identity) for key in keys] == [(("a",), "71"), (("b",), "72")]
+    assert [(key.names, key.identity) for key in keys] == [(("a",), "71"), (("b",), "92")]
+
+
+@pytest.mark.parametrize(
+    ("index", "named", "identities"),
+    [(1, "", ("71", "91")), (2, "", ("92", "92")), (2, "i2", ("72", "captured")), (2, "another", ("92", "92"))],
+    ids=["clustered", "nonclustered", "named by the instance", "another named"],
+)
+def test_an_index_that_may_be_disabled_is_told_by_its_tree(index, named, identities):
+    """With and without a constraint."""
+    found = [choose([part("a", index=index, primary=primary)], ["a"], named) for primary in (True, False)]
+    assert tuple(key.identity for (key,) in found) == identities
 
 
 @pytest.mark.parametrize(
@@ -122,6 +134,29 @@ def test_an_index_that_is_made_anew_has_another_identity(sqlserver, made):
         (again,) = keys_of(session, catalog.instances(session)).values()
     assert (again.index, again.columns) == (first.index, first.columns)
     assert not again.is_still(first)
+
+
+@pytest.mark.parametrize("made", ["CREATE UNIQUE INDEX u ON dbo.t (k)", "ALTER TABLE dbo.t ADD CONSTRAINT u UNIQUE (k)"])
+@pytest.mark.parametrize("named", [None, "u"])
+def test_an_index_that_was_disabled_has_another_identity_and_the_one_that_an_instance_names_can_not_be(
+    sqlserver, made, named
+):
+    sqlserver.sql("CREATE TABLE dbo.t (k int NOT NULL)")
+    sqlserver.sql(made)
+    sqlserver.capture("t", index=named)
+    with session_of(sqlserver) as session:
+        (first,) = keys_of(session, catalog.instances(session)).values()
+        if named:
+            with pytest.raises(Exception, match="is used by Change Data Capture"):
+                sqlserver.sql("ALTER INDEX u ON dbo.t DISABLE")
+        else:
+            sqlserver.sql("ALTER INDEX u ON dbo.t DISABLE")
+            (none,) = keys_of(session, catalog.instances(session)).values()
+            assert isinstance(none, NoKey)
+        sqlserver.sql("ALTER INDEX u ON dbo.t REBUILD")
+        (again,) = keys_of(session, catalog.instances(session)).values()
+    assert first.identity
+    assert again.is_still(first) is bool(named)
 
 
 @pytest.mark.parametrize("type_", KEYS)

@@ -10,6 +10,7 @@ from tests.standins.sqlserver.cdc.servers import Session
         ("TRUNCATE TABLE dbo.things", 4711),
         ("ALTER TABLE dbo.things DROP CONSTRAINT things_pk", 22979),
         ("DROP INDEX things_code ON dbo.things", 22983),
+        ("ALTER INDEX things_code ON dbo.things DISABLE", 22983),
         ("EXEC sp_rename 'dbo.things.name', 'title', 'COLUMN'", 4928),
     ],
 )
@@ -18,6 +19,13 @@ def test_what_pulls_the_ground_from_under_an_instance_is_refused(shop: Session, 
     assert shop.error(sql) == number
     shop.run("EXEC sys.sp_cdc_disable_table N'dbo', N'things', N'all'")
     shop.run(sql)
+
+
+def test_a_constraint_whose_index_identifies_rows_is_not_disabled(shop: Session) -> None:
+    shop.run("CREATE TABLE dbo.things (id int CONSTRAINT things_pk PRIMARY KEY NONCLUSTERED)")
+    shop.run("EXEC sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N'things', @role_name = NULL")
+    assert shop.error("ALTER INDEX things_pk ON dbo.things DISABLE") == 22979
+    shop.run("ALTER INDEX things_pk ON dbo.things REBUILD")
 
 
 def test_other_indexes_and_columns_may_change(shop: Session) -> None:

@@ -58,6 +58,38 @@ def test_an_index_moves_the_tables_modify_date_when_it_is_made_and_has_a_tree_of
     assert t.rows(tree) not in ([], [first])
 
 
+def test_an_index_that_is_disabled_keeps_nothing_out_until_it_is_rebuilt_with_another_tree(t: Client) -> None:
+    tree, disabled = "SELECT hobt_id FROM sys.partitions WHERE index_id = 2", "SELECT is_disabled FROM sys.indexes WHERE index_id = 2"
+    (first,) = t.rows(tree)
+    t.run("CREATE UNIQUE INDEX n ON t (n); ALTER INDEX ALL ON t REORGANIZE; ALTER INDEX ix ON t DISABLE")
+    assert (t.rows(tree), t.rows(disabled)) == ([], [(1,)])
+    t.run("ALTER INDEX n ON t DISABLE; INSERT t (n, d) VALUES ('b', 1), ('b', 1)")
+    assert t.error("ALTER INDEX ix ON t REBUILD") == 1505
+    t.run("DELETE t WHERE n = 'b'; ALTER INDEX ix ON t REBUILD WITH (ONLINE = ON)")
+    assert t.rows(tree) not in ([], [first])
+    assert t.rows(disabled) == [(0,)]
+    assert t.error("INSERT t (n, d) SELECT n, d FROM t") == 2601
+    assert t.error("ALTER INDEX nosuch ON t REBUILD") == 2727
+
+
+def test_what_moves_the_rows_of_a_heap_builds_its_indexes_anew(a: Client) -> None:
+    a.run("CREATE TABLE h (id int NOT NULL, n int); CREATE INDEX i ON h (n)")
+    tree = "SELECT hobt_id FROM sys.partitions WHERE index_id = 2 AND object_id = OBJECT_ID('h')"
+    seen = [a.rows(tree)]
+    for sql in (
+        "ALTER TABLE h REBUILD",
+        "ALTER TABLE h ADD CONSTRAINT pk PRIMARY KEY CLUSTERED (id)",
+        "ALTER TABLE h DROP CONSTRAINT pk",
+    ):
+        a.run(sql)
+        assert a.rows(tree) not in seen
+        seen.append(a.rows(tree))
+    a.run("CREATE CLUSTERED INDEX c ON h (id)")
+    before = a.rows(tree)
+    a.run("ALTER TABLE h REBUILD; ALTER INDEX c ON h REBUILD; ALTER TABLE h ADD m int")
+    assert a.rows(tree) == before
+
+
 def test_a_hypothetical_index_keeps_nothing_out(t: Client) -> None:
     t.run("CREATE UNIQUE INDEX hyp ON t (d) WITH STATISTICS_ONLY = -1")
     t.run("INSERT t (n, d) VALUES ('b', 1), ('c', 1)")

@@ -81,14 +81,25 @@ def part_of(
     wanted: Sequence[TableId],
     place: Mapping[str, Any],
     proofs: KeyProofs[Session, KeyT],
+    *,
+    waits: bool = False,
 ) -> dict[str, Any] | None:
     """The initial state of a lane that reads the `wanted` tables, in their order, as of a position.
 
-    None: a key may be younger than the position, and the log goes on until it is not; `proofs` has to be the same then.
+    None: a key may be younger than the position, and the log goes on until it is not.
+
+    Args:
+        dialect: of the database.
+        tables: of the configuration.
+        wanted: the tables.
+        place: the position.
+        proofs: the same ones until there is a state.
+        waits: whether to wait for capture, as the log does not go on.
 
     Raises:
         UnsupportedError: a table can't be read as of it.
         ConfigError: a statement of the user can't be executed.
+        RetriableError: capture does not come on while that is waited for.
 
     """
     with Sessions(dialect) as sessions:
@@ -103,10 +114,10 @@ def part_of(
                 log.warning("%s is not captured, and therefore not in the blocking snapshot", table)
         read = [table for table in wanted if table in there]
         keys, rows = _keys_and_rows(tables, sessions, found, read)
-        if _waited(proofs, sessions, found, keys):
+        if waits and _waited(proofs, sessions, found, keys):
             keys, rows = _keys_and_rows(tables, sessions, found, read)
-            if any(_young(proofs, sessions, found, keys).values()):
-                return None
+        if not _are_older(proofs, sessions, found, keys):
+            return None
         tables.require_keys(keys)
         check_overrides(dialect.settings, tables, sessions, found, keys)
     return planning.whole_part(stored(keys), rows, position_of(restart))
@@ -205,6 +216,19 @@ def _waited(
     for name, found in young.items():
         proofs.wait(sessions.by_database[name], found)
     return bool(young)
+
+
+def _are_older(
+    proofs: KeyProofs[Session, KeyT],
+    sessions: Sessions[Session],
+    points: Mapping[str, Point],
+    keys: Mapping[TableId, KeyT | NoKey],
+) -> bool:
+    """Whether keys are no younger than P; waits for nothing."""
+    young = _young(proofs, sessions, points, keys)
+    # All are asked, so that the time that capture has to pass is noted everywhere now.
+    passed = [proofs.have_passed(sessions.by_database[name], found) for name, found in young.items() if found]
+    return not passed or (all(passed) and not any(_young(proofs, sessions, points, keys).values()))
 
 
 def _young(

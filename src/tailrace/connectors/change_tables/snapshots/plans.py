@@ -41,10 +41,10 @@ class Plans(Generic[Session, KeyT]):
         return planning.planned(self.dialect, self.tables, lanes if is_exact else 1, after, is_exact=is_exact)
 
     def part_of(
-        self, tables: Sequence[TableId], place: Mapping[str, Any], proofs: KeyProofs[Any, Any]
+        self, tables: Sequence[TableId], place: Mapping[str, Any], proofs: KeyProofs[Any, Any], *, waits: bool
     ) -> dict[str, Any] | None:
         """The initial state of a lane that reads these tables, in the given order, as of a position; see `planning.part_of`."""
-        return planning.part_of(self.dialect, self.tables, tables, place, proofs)
+        return planning.part_of(self.dialect, self.tables, tables, place, proofs, waits=waits)
 
     def snapshot_point(self) -> StartPoint:
         """The current P, and the tables as of it in reading order.
@@ -68,8 +68,18 @@ class Plans(Generic[Session, KeyT]):
         """The next parts of a snapshot, at most `wanted`."""
         return parts.next_parts(self.dialect, self.tables, point, reached, wanted, max_bytes)
 
+    def key_proofs(self) -> KeyProofs[Any, Any]:
+        """New proofs of keys, for requested snapshots."""
+        return KeyProofs(self.dialect, self.tables)
+
     def requested_step(
-        self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
+        self,
+        start: Mapping[str, Any],
+        signalled: Signalled,
+        wanted: int,
+        max_bytes: int | None,
+        proofs: KeyProofs[Any, Any],
     ) -> RequestedStep | None:
-        """The next parts of the requested work; see `Connector.requested_step`."""
-        return requested_parts.requested_step(self.dialect, self.tables, self.sql, start, signalled, wanted, max_bytes)
+        """The next parts of the requested work; see `requested_parts.requested_step`."""
+        found = self.dialect, self.tables, self.sql
+        return requested_parts.requested_step(*found, start, signalled, wanted, max_bytes, proofs)

@@ -2,7 +2,8 @@
 
 The instance is the newest one that began before the snapshot's position P. The structure is the captured part of the
 current source table. The key is the one with which the snapshot began, as long as it is among those that the table has:
-one that was made anew tells nothing of rows that were there in between.
+one that was made anew tells nothing of rows that were there in between. A key also tells that it is the same table; one without
+a key is that of the instance with which it was told.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol
 
 from tailrace.connectors.change_tables.dialect import Dialect, Session, Session_contra
-from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at, is_of, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.begun import Begun
 from tailrace.connectors.change_tables.snapshots.databases import ReadT, ReadT_co
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, as_begun, key_changed
 from tailrace.errors import PositionLostError
@@ -67,8 +69,9 @@ class ReadTables(Generic[Session, ReadT]):
         point: Lsn,
         keys: Mapping[TableId, IndexKey[Any] | None],
         reading: TableReading[Session, ReadT],
+        begun: Begun | None = None,
     ) -> None:
-        """`keys`: those with which the snapshot began.
+        """`keys`, `begun`: those with which the snapshot began.
 
         Raises:
             PositionLostError: the changes of a table are not retained from P on.
@@ -80,6 +83,7 @@ class ReadTables(Generic[Session, ReadT]):
         self._keys = dict(keys)  # as they were found last
         self._sources: dict[TableId, tuple[Any, ...]] = {}  # which tables have these names
         self._reading = reading
+        self._begun = {} if begun is None else begun
         self._read: dict[TableId, ReadT] = {}
         self._changed: set[TableId] = set()  # those that `altered` has not reported yet
         self._load()
@@ -134,13 +138,16 @@ class ReadTables(Generic[Session, ReadT]):
         session, reading = self._session, self._reading
         alterations, starts = reading.altered(session), reading.starts(session)
         tables = self._dialect.structures(session, self._keys.__contains__)
-        found = instances_at(self._dialect.instances(session), self._point)
+        instances = self._dialect.instances(session)
+        found = instances_at(instances, self._point)
         wanted = {table: found.get(table) for table in self._keys if table in tables}
         keys = reading.usable_keys(session, [instance for instance in wanted.values() if instance is not None])
         now = {}
         for table, instance in wanted.items():
             if instance is None or self._sources.setdefault(table, instance.source) != instance.source:
                 raise reading.lost(table, self._point)
+            if self._keys[table] is None:
+                self._require_same(instance, instances)
             self._keys[table] = self._same_key(instance, keys[table])
             now[table] = reading.made(of_instance(tables[table], instance), instance, self._keys[table])
         self._changed |= {
@@ -148,6 +155,12 @@ class ReadTables(Generic[Session, ReadT]):
         }
         # At last: after an error it is looked up again.
         self._read, self._alterations, self._starts = now, alterations, starts
+
+    def _require_same(self, instance: Instance, instances: Sequence[Instance]) -> None:
+        """Raise `PositionLostError` if the instance that a table was told with is gone, or is that of another table now."""
+        begun = self._begun.get(instance.table)
+        if begun and not any(is_of(begun, each) and each.source == instance.source for each in instances):
+            raise self._reading.lost(instance.table, self._point)
 
     def _same_key(self, instance: Instance, usable: Sequence[IndexKey[Any]] | NoKey) -> IndexKey[Any] | None:
         """The key of a table as it is now; None: it has none.

@@ -33,7 +33,7 @@ from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
 NOT_THERE: Final = NoKey("it is not captured")
-KEY_SECONDS: Final = 60.0  # for which a table that was altered lately may hold up the log
+KEY_SECONDS: Final = 60.0  # for which a table that was altered lately may hold up the log, once
 
 log = logging.getLogger(__name__)
 
@@ -46,14 +46,18 @@ def requested_step(
     signalled: Signalled,
     wanted: int,
     max_bytes: int | None,
+    proofs: KeyProofs[Session, KeyT],
 ) -> RequestedStep | None:
-    """The next parts of the requested work; see `Connector.requested_step`. `sql`: the dialect of a signal's SQL."""
+    """The next parts of the requested work; see `Connector.requested_step`.
+
+    `sql`: the dialect of a signal's SQL; `proofs`: the same ones from step to step.
+    """
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None
     try:
         with Sessions(dialect) as sessions:
-            return next_step(_RequestedParts(dialect, tables, sql, sessions, start), work, wanted, max_bytes)
+            return next_step(_RequestedParts(dialect, tables, sql, sessions, start, proofs), work, wanted, max_bytes)
     except RetriableError as error:  # a lock was not granted; if the server is gone, the log's planner reports it
         log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
         return None
@@ -69,6 +73,7 @@ class _RequestedParts(Generic[Session, KeyT]):
         sql: SqlDialect,
         sessions: Sessions[Session],
         start: Mapping[str, Any],
+        proofs: KeyProofs[Session, KeyT],
     ) -> None:
         self._dialect = dialect
         self._tables = tables
@@ -76,6 +81,7 @@ class _RequestedParts(Generic[Session, KeyT]):
         self._sql = sql
         self._sessions = sessions
         self._start = start
+        self._proofs = proofs
         self._positions = Positions(dialect.lsns)
         self._instances: dict[TableId, Instance] = {}  # the newest one of each table that has begun
         self._begun: set[TableId] = set()  # whose keys were proven when they were begun
@@ -156,23 +162,29 @@ class _RequestedParts(Generic[Session, KeyT]):
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
         """A current position, and which of these tables have an instance with all changes after it.
 
-        It is taken when capture has passed the keys of the tables, as far as they may be younger.
+        It is taken when capture has passed the keys of the tables, as far as they may be younger; None: it has not yet.
         """
         wanted = list(tables)
-        self._prove(wanted)
+        if not self._are_proven(wanted):
+            return None
         place = Ranges(self._dialect).newest(self._start)
         found = self._points(place, wanted).values()
         return StartPoint(place), frozenset(table for each in found for table in each.tables)
 
-    def _prove(self, wanted: Sequence[TableId]) -> None:
-        """Wait until capture has passed the keys of tables that are not begun, and may be younger than what is captured."""
-        proofs = KeyProofs(self._dialect, self._tables, KEY_SECONDS)
+    def _are_proven(self, wanted: Sequence[TableId]) -> bool:
+        """Whether capture has passed the keys of tables that are not begun, and may be younger than what is captured.
+
+        The first step waits for that, the later ones look: the log has to go on.
+        """
+        young: list[tuple[Session, list[TableId]]] = []
         for name, session in self._sessions.by_database.items():
             new = [table for table in wanted if table.catalog == name and table not in self._begun]
             instances = [self._instances[table] for table in new if table in self._instances]
             keys = self._tables.keys_of(session, instances)
-            proofs.wait(session, proofs.young(session, self._dialect.head(session), instances, keys))
+            young.append((session, self._proofs.young(session, self._dialect.head(session), instances, keys)))
             self._keys |= keys
+        passed = [self._proofs.have_passed(session, found) for session, found in young]  # noted everywhere before any wait
+        return all(passed) or all(self._proofs.have_passed(session, found, KEY_SECONDS) for session, found in young)
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, KeyT | NoKey]) -> dict[str, str]:
         """The checked SELECT statements by which tables are read.

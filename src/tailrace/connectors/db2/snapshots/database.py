@@ -16,6 +16,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import AFTER, AFTER_ALONE, BEFORE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.same_log import require_landmark
+from tailrace.connectors.change_tables.snapshots.begun import Begun
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.db2 import tables_with_changes, transactions
@@ -28,7 +29,7 @@ from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.snapshots import locks, statements, views
 from tailrace.connectors.db2.snapshots.capture_progress import CaptureProgram
 from tailrace.connectors.db2.snapshots.keys import ChunkKey
-from tailrace.connectors.db2.snapshots.read_tables import Begun, Db2Tables, Mask, ReadTable
+from tailrace.connectors.db2.snapshots.read_tables import Db2Tables, Mask, ReadTable
 from tailrace.connectors.db2.snapshots.views import TableView
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval

@@ -1,7 +1,11 @@
 """The columns of unique indexes in the catalogue: SYSCAT of Db2 LUW, SYSIBM of Db2 for z/OS.
 
 Columns that an index only includes are no part of its key, and are left out. An index has the time at which it was made; that
-of a table (ALTER_TIME) does not move with its indexes.
+of a table (ALTER_TIME) does not move with its indexes, but with its constraints.
+
+With Db2 LUW, an index that was made without UNIQUE may have become unique by a constraint (MADE_UNIQUE). It lets equal keys in
+while that is dropped, and is the same index behind that: so for such an index ALTER_TIME has to stay as well. With Db2 for z/OS
+only a unique index enforces a constraint, and stays unique without it ("Dropping parent keys and foreign keys").
 
 Sources: IBM Db2 documentation, "SYSCAT.INDEXES", "SYSCAT.INDEXCOLUSE"; of z/OS "SYSINDEXES", "SYSKEYS", "SYSCOLUMNS"
 """
@@ -25,8 +29,10 @@ _EVERYTHING: Final = "1 = 1"
 _LUW: Final = (
     f"SELECT {name('i.TABSCHEMA')}, {name('i.TABNAME')}, {name('i.INDSCHEMA')}, {name('i.INDNAME')}, "
     f"{name('i.UNIQUERULE', 1)}, {name('u.COLNAME')}, {name('u.COLORDER', 1)}, {name('c.TYPENAME')}, c.LENGTH, c.SCALE, "
-    f"CASE WHEN c.CODEPAGE = 0 THEN 1 ELSE 0 END, {name('c.NULLS', 1)}, i.CREATE_TIME "
-    "FROM SYSCAT.INDEXES i JOIN SYSCAT.INDEXCOLUSE u ON u.INDSCHEMA = i.INDSCHEMA AND u.INDNAME = i.INDNAME "
+    f"CASE WHEN c.CODEPAGE = 0 THEN 1 ELSE 0 END, {name('c.NULLS', 1)}, i.CREATE_TIME, "
+    "CASE WHEN i.MADE_UNIQUE = 'Y' THEN t.ALTER_TIME END "
+    "FROM SYSCAT.INDEXES i JOIN SYSCAT.TABLES t ON t.TABSCHEMA = i.TABSCHEMA AND t.TABNAME = i.TABNAME "
+    "JOIN SYSCAT.INDEXCOLUSE u ON u.INDSCHEMA = i.INDSCHEMA AND u.INDNAME = i.INDNAME "
     "LEFT JOIN SYSCAT.COLUMNS c ON c.TABSCHEMA = i.TABSCHEMA AND c.TABNAME = i.TABNAME AND c.COLNAME = u.COLNAME "
     "WHERE i.UNIQUERULE <> 'D' AND ({0}) ORDER BY i.TABSCHEMA, i.TABNAME, i.INDSCHEMA, i.INDNAME, u.COLSEQ"
 )
@@ -73,6 +79,7 @@ class KeyPart:
         is_bit_data: whether it is character data FOR BIT DATA.
         nullable: whether it may be null.
         made: when the index was made, in the server's local time; None: it is no index.
+        altered: when its table was altered last, if only a constraint makes the index unique.
 
     """
 
@@ -86,11 +93,17 @@ class KeyPart:
     is_bit_data: bool
     nullable: bool
     made: dt.datetime | None = None
+    altered: dt.datetime | None = None
 
     @property
     def name(self) -> str:
         """The index's name."""
         return self.index[1]
+
+    @property
+    def identity(self) -> str:
+        """Tells the index, and what makes it unique, from later ones of its name; "": unknown."""
+        return " ".join(each.isoformat() for each in (self.made, self.altered) if each is not None)
 
 
 def parts_of(session: Session, tables: Sequence[TableId], *, is_zos: bool) -> dict[TableId, list[KeyPart]]:
@@ -124,7 +137,7 @@ def column_of(session: Session, table: TableId, column: str, *, is_zos: bool) ->
 
 
 def _part(index: tuple[str, str], is_primary: bool, column: str, order: str, of: Sequence[Any]) -> KeyPart:
-    """A column; `of`: type, length, scale, whether it is FOR BIT DATA (or has no code page), NULLS, when it was made."""
+    """A column; `of`: type, length, scale, whether it is FOR BIT DATA (or has no code page), NULLS, `made`, `altered`."""
     type_, length, scale, has_no_page, nulls, *made = of
     name_of_type = None if type_ is None else _TYPES.get(type_.rstrip(), type_.rstrip())
     is_bit_data = bool(has_no_page) and name_of_type in _TEXTS

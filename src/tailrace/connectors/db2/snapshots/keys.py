@@ -188,8 +188,8 @@ def _index(parts: Sequence[KeyPart], captured: set[str], *, is_zos: bool) -> Uni
     if found is None and len({part.order for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        identity = "" if first.made is None else first.made.isoformat()
-        found = ChunkKey(first.name, tuple(_key_column(part, is_zos=is_zos) for part in parts), identity=identity)
+        columns = tuple(_key_column(part, is_zos=is_zos) for part in parts)
+        found = ChunkKey(first.name, columns, identity=first.identity)
     return UniqueIndex(first.name, first.is_primary, found, first.index)
 
 

@@ -24,6 +24,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import AFTER_ALONE, ChangeRows
 from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, convertible_values
+from tailrace.connectors.change_tables.snapshots.begun import Begun
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.db2 import catalog
@@ -47,8 +48,6 @@ from tailrace.schema.tables import Table, TableId
 
 _AGAIN: Final = "An initial snapshot begins again with an empty target; one that a signal asked for can be asked for again"
 Mask = npt.NDArray[np.bool_]
-Begun = Mapping[TableId, str]
-"""The identity of the registration with which each table was told; a table may be missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
+from tailrace.connectors.change_tables.snapshots.begun import begun_with
 from tailrace.connectors.change_tables.snapshots.chunk_reading import Patience
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.db2 import transactions
@@ -19,7 +19,7 @@ from tailrace.connectors.db2.settings import Db2Settings
 from tailrace.connectors.db2.snapshots.database import Database
 from tailrace.connectors.db2.snapshots.keys import ChunkKey
 from tailrace.connectors.db2.snapshots.locks import within_lock_timeout
-from tailrace.connectors.db2.snapshots.read_tables import Begun, ReadTable
+from tailrace.connectors.db2.snapshots.read_tables import ReadTable
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
 from tailrace.errors import RetriableError
@@ -63,7 +63,7 @@ def opened_source(
     stored = stored_keys(keys, ChunkKey.from_dict)
     found = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
     overrides = {table: each.statement for table, each in found.items()}
-    restart, begun = positions_of(settings).restart(point), begun_with(settings, history, list(stored))
+    restart, begun = positions_of(settings).restart(point), begun_with(Db2Dialect(settings), history, list(stored))
     wait_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
     with ExitStack() as opens:
         databases: dict[str, Database] = {}
@@ -89,13 +89,6 @@ def server_clock(source: Db2Source) -> int:
     """The server's clock, microseconds since the epoch."""
     database = next(iter(source.databases.values()))
     return transactions.head(database.asking, database.settings).now_us
-
-
-def begun_with(settings: Db2Settings, history: Sequence[HistoryRecord], tables: Sequence[TableId]) -> Begun:
-    """The registrations with which a history tells tables."""
-    announced = AnnouncedStructures(Db2Dialect(settings), history)
-    found = {table: announced.announced_instance(table) for table in tables}
-    return {table: instance for table, instance in found.items() if instance}
 
 
 def _patience(settings: Db2Settings, attempts: int) -> Patience:

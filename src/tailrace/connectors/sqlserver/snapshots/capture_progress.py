@@ -68,13 +68,13 @@ class ServerTime:
 
     Attributes:
         time: the server's local time.
-        scan: the newest scan session in the view then; 0: there is none, or it can't be seen.
+        scan: the newest scan session in the view then; 0: there is none; None: it could not be seen, and scans prove nothing.
         empty: how many scans without changes that row had counted.
 
     """
 
     time: dt.datetime
-    scan: int = 0
+    scan: int | None = None
     empty: int = 0
 
 
@@ -119,21 +119,9 @@ class CaptureJob:
 
     def now(self) -> ServerTime:
         """The current time; call it after the read that it is to prove something about."""
-        if self._sees_scans:
-            try:
-                newest = self._session.rows(_NEWEST_SCAN)
-                moment = self._session.one(_NOW)  # after the newest scan, or a scan in between would be missed
-                return ServerTime(moment, *(map(int, newest[0]) if newest else ()))
-            except SourceSetupError as error:
-                self._sees_scans = False
-                log.warning(
-                    "the scans of the capture job can't be seen in %s, so the snapshot waits for commits that prove what was "
-                    "captured, up to five minutes a time where nothing is committed. GRANT VIEW DATABASE STATE (since SQL "
-                    "Server 2022: VIEW DATABASE PERFORMANCE STATE) TO the connector's user mends that: %s",
-                    self._session.database,
-                    error,
-                )
-        return ServerTime(self._session.one(_NOW))
+        newest = self._scans(_NEWEST_SCAN)
+        moment = self._session.one(_NOW)  # after the newest scan, or a scan in between would be missed
+        return ServerTime(moment) if newest is None else ServerTime(moment, *(map(int, newest[0]) if newest else (0,)))
 
     def wait_until_passed(self, moment: ServerTime) -> Iterator[None]:
         """Wait until the job has passed a time, in steps that the caller makes as long as it wants.
@@ -153,10 +141,9 @@ class CaptureJob:
 
     def has_passed(self, moment: ServerTime) -> bool:
         """Whether everything committed before a time is in the change tables."""
-        if self._sees_scans:
-            scans = [_scan(row) for row in self._session.rows(_SCANS, moment.scan)]
-            if is_proven_by_scans(moment, scans):
-                return True
+        scans = None if moment.scan is None else self._scans(_SCANS, moment.scan)
+        if scans is not None and is_proven_by_scans(moment, [_scan(row) for row in scans]):
+            return True
         newest: dt.datetime | None = self._session.one(_NEWEST_COMMIT)
         slack = dt.timedelta(seconds=REPLICA_CLOCK_SECONDS if self._session.is_read_only else CLOCK_SECONDS)
         if newest is None or newest <= moment.time + slack:
@@ -168,6 +155,23 @@ class CaptureJob:
     def patience(self) -> float:
         """The longest wait, in seconds."""
         return max(PATIENCE_SECONDS, 4.0 * self._polling) if self._sees_scans else WITHOUT_SCANS_SECONDS
+
+    def _scans(self, sql: str, *params: int) -> list[tuple[Any, ...]] | None:
+        """Rows of the view; None: it can't be seen, or proves nothing."""
+        if not self._sees_scans:
+            return None
+        try:
+            return self._session.rows(sql, *params)
+        except SourceSetupError as error:
+            self._sees_scans = False
+            log.warning(
+                "the scans of the capture job can't be seen in %s, so the snapshot waits for commits that prove what was "
+                "captured, up to five minutes a time where nothing is committed. GRANT VIEW DATABASE STATE (since SQL "
+                "Server 2022: VIEW DATABASE PERFORMANCE STATE) TO the connector's user mends that: %s",
+                self._session.database,
+                error,
+            )
+            return None
 
     def _ask_polling(self) -> None:
         try:

@@ -15,6 +15,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.same_log import require_landmark
+from tailrace.connectors.change_tables.snapshots.begun import Begun
 from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_ROWS
 from tailrace.connectors.change_tables.snapshots.read_times import ReadTimes
 from tailrace.connectors.change_tables.windows import Window
@@ -66,12 +67,25 @@ class Database:
         keys: Mapping[TableId, ChunkKey | None],
         lock_ms: int,
         patience: float | None = None,
+        begun: Begun | None = None,
     ) -> None:
-        """`lock_ms`: how long reads wait for a lock; -1: without limit. `patience`: for a replica, see `wait_for`."""
+        """A database that is opened now.
+
+        Args:
+            settings: of the connector.
+            name: of the database.
+            point: P.
+            keys: of the tables that are read; None for a table without a key.
+            lock_ms: how long reads wait for a lock; -1: without limit.
+            patience: for a replica, see `wait_for`.
+            begun: with what the tables were told.
+
+        """
         self._settings = settings
         self._lock_ms = lock_ms
         self._name = name
         self._keys = keys
+        self._begun = begun
         self._reading: Session | None = None
         self._locking: Session | None = None
         self.view: TableView | None = None
@@ -80,7 +94,7 @@ class Database:
         self.asking = connect_at(settings, name, point, patience)
         self.reached = self._point = point
         try:
-            self.tables = read_tables(settings, self.asking, point, keys)
+            self.tables = read_tables(settings, self.asking, point, keys, begun)
             self.job = CaptureJob(self.asking)
             self.read_times = ReadTimes(self.job)
             has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
@@ -198,7 +212,7 @@ class Database:
             if session is not None:
                 wait_for(session, point, self._patience)
         self.reached = self._point = point
-        self.tables = read_tables(self._settings, self.asking, point, self._keys)
+        self.tables = read_tables(self._settings, self.asking, point, self._keys, self._begun)
 
     def reset_reading(self) -> None:
         """Use new sessions for the next read."""

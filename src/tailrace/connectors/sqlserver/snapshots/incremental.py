@@ -50,6 +50,7 @@ class _Reads:
             self._settings,
             restart_at({table.table.catalog: place}).to_dict(),
             {quoted_id(table.table): table.key},
+            (),
             {} if table.condition is None else {table.table: table.condition},
             self._settings.incremental_snapshot_chunk_size,
             LOCK_MS,

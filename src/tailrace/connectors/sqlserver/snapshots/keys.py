@@ -7,11 +7,19 @@ real), without an order for an index, or of a CLR type are not usable.
 A key's columns are selected a second time in an exact form: integers as they are, anything else as text. The source
 table and the change table have the same form, so it identifies rows in both, and makes bounds.
 
-The catalogue has no time at which an index was made. What tells it from a later one of its name is the number of its constraint
-or, without one, of its B-tree. A B-tree that is rebuilt gets another number too: such a key counts as made anew.
+The catalogue has no time at which an index was made, nor from when on it has kept equal keys out: `ALTER INDEX … DISABLE` lets
+them in, and REBUILD gives the index back as it was. What tells that it did so all the time:
 
-Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-index-columns-transact-sql and
-https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql (styles).
+- The index that the capture instance names can be neither dropped nor disabled while the instance is there (errors 22979 and
+  22983). A clustered one can be disabled, and then nobody can write to its table. For both the constraint's number is enough.
+- Others have the number of their B-tree (hobt_id), which goes when an index is disabled. It also changes when the index is
+  built anew for another reason (REBUILD, a heap that becomes clustered): such a key counts as made anew, without need.
+
+That each build gives another hobt_id is seen on servers, and no page says it.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-index-columns-transact-sql,
+https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql (styles) and, of disabled indexes,
+https://learn.microsoft.com/sql/relational-databases/indexes/disable-indexes-and-constraints
 """
 
 from __future__ import annotations
@@ -30,6 +38,8 @@ from tailrace.schema.tables import TableId
 
 MAX: Final = 8000  # bytes; no binary or text in an index is longer
 MAX_TEXT: Final = 4000  # characters of a text in a bound
+_CLUSTERED: Final = 1  # index_id
+_CAPTURED: Final = "captured"  # the identity of an index without a constraint that a capture instance names
 
 
 VARYING: Final = {"varchar": MAX, "nvarchar": MAX_TEXT, "varbinary": MAX}
@@ -166,15 +176,18 @@ def usable_keys(session: Session, instances: Sequence[Instance]) -> dict[TableId
     parts: dict[int, list[tuple[Any, ...]]] = {}
     for object_id, *part in _asked(session, _SQL, {instance.source_object_id for instance in instances}):
         parts.setdefault(object_id, []).append(tuple(part))
-    # Few tables have unique indexes without a constraint, and sys.partitions is not as cheap as the others.
-    trees = _asked(session, _TREES, {number for number, its in parts.items() if any(part[-1] is None for part in its)})
-    numbers = {(object_id, index_id): hobt_id for object_id, index_id, hobt_id in trees}
-    for object_id, its in parts.items():
-        parts[object_id] = [
-            part if part[-1] is not None else (*part[:-1], numbers.get((object_id, part[0]))) for part in its
-        ]
+    named = {instance.source_object_id: instance.index_name for instance in instances}
+    # Few tables have an index that is told by its tree alone, and sys.partitions is not as cheap as the others.
+    trees = {number for number, its in parts.items() if any(not _lasting_identity(part, named[number]) for part in its)}
+    numbers = {(object_id, index_id): hobt_id for object_id, index_id, hobt_id in _asked(session, _TREES, trees)}
     return {
-        instance.table: choose(parts.get(instance.source_object_id, ()), instance.columns) for instance in instances
+        instance.table: choose(
+            [(*part, numbers.get((number, part[0]))) for part in parts.get(number, ())],
+            instance.columns,
+            instance.index_name,
+        )
+        for instance in instances
+        for number in [instance.source_object_id]
     }
 
 
@@ -202,28 +215,37 @@ def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKe
     return led(_key_column(part), key, ChunkKey)
 
 
-def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> list[ChunkKey] | NoKey:
+def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str], named: str = "") -> list[ChunkKey] | NoKey:
     """The keys that a table's unique indexes make, the best one first.
 
     Args:
         parts: index id, name, whether it is the primary key, column, whether it descends, is nullable and is computed,
-            whether the index is unusable, type, length in bytes, precision, scale, collation, number of the constraint or
-            B-tree; those of an index in its order.
+            whether the index is unusable, type, length in bytes, precision, scale, collation, numbers of the constraint and
+            of the B-tree; those of an index in its order.
         captured: names of the captured columns.
+        named: the index that the capture instance names.
 
     """
     names = set(captured)
-    return usable(_index(list(group), names) for _, group in groupby(parts, key=lambda part: part[0]))
+    return usable(_index(list(group), names, named) for _, group in groupby(parts, key=lambda part: part[0]))
 
 
-def _index(parts: Sequence[tuple[Any, ...]], captured: set[str]) -> UniqueIndex[ChunkKey]:
+def _lasting_identity(part: tuple[Any, ...], named: str) -> str:
+    """What tells an index that can't be disabled, or not without its table, from a later one; "" for others."""
+    index_id, name, *_, constraint = part
+    if constraint is not None and (index_id == _CLUSTERED or name == named):
+        return str(constraint)
+    return _CAPTURED if name == named else ""
+
+
+def _index(parts: Sequence[tuple[Any, ...]], captured: set[str], named: str) -> UniqueIndex[ChunkKey]:
     """One unique index of a table."""
-    number, name, is_primary, *_, made = parts[0]
+    number, name, is_primary, *_, tree = parts[0]
     found: ChunkKey | str | None = next(filter(None, (_obstacle(part, captured) for part in parts)), None)
     if found is None and len({bool(part[4]) for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        identity = "" if made is None else str(made)
+        identity = _lasting_identity(parts[0][:-1], named) or ("" if tree is None else str(tree))
         found = ChunkKey(str(name), tuple(_key_column(part) for part in parts), identity=identity)
     return UniqueIndex(str(name), bool(is_primary), found, number)
 

@@ -25,6 +25,7 @@ def part_reader(
             chosen,
             point,
             part.content["keys"],
+            history,
             asked.conditions,
             chosen.incremental_snapshot_chunk_size if asked.is_incremental else None,
             with_overrides=True,

@@ -14,6 +14,7 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.change_tables.skipped_changes import FAIL, Columns, convertible_values
+from tailrace.connectors.change_tables.snapshots.begun import Begun
 from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
@@ -178,10 +179,14 @@ class _Reading:
 
 
 def read_tables(
-    settings: SqlServerSettings, session: Session, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
+    settings: SqlServerSettings,
+    session: Session,
+    point: Lsn,
+    keys: Mapping[TableId, ChunkKey | None],
+    begun: Begun | None = None,
 ) -> ReadTables[Session, ReadTable]:
     """The tables of the session's database that a lane reads by these keys, as of P. Raises as `ReadTables` does."""
-    return ReadTables(SqlServerDialect(settings), session, point, keys, _Reading(settings))
+    return ReadTables(SqlServerDialect(settings), session, point, keys, _Reading(settings), begun)
 
 
 def lost(table: TableId, point: Lsn) -> PositionLostError:

@@ -32,7 +32,7 @@ def snapshot_reader(
     def opened(keys: Mapping[str, Any]) -> ChangeTableSnapshot:
         """Open the source at P; `keys`: of the lane's tables, from its progress."""
         if settings.snapshot_isolation_mode is None:
-            source = opened_source(settings, progress.restart, keys, with_overrides=True)
+            source = opened_source(settings, progress.restart, keys, history, with_overrides=True)
             return ChangeTableSnapshot(dialect, source, history, restart, partial(server_clock, source))
         from tailrace.connectors.sqlserver.snapshots.isolated import isolated_source  # rarely needed
 

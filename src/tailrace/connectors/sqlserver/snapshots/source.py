@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Final
 
 from tailrace import epoch
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.snapshots.begun import begun_with
 from tailrace.connectors.change_tables.snapshots.chunk_reading import Patience
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.positions import POSITIONS
@@ -31,6 +34,7 @@ def opened_source(
     settings: SqlServerSettings,
     point: Mapping[str, Any],
     keys: Mapping[str, Any],
+    history: Sequence[HistoryRecord] = (),
     conditions: Mapping[TableId, str] | None = None,
     rows_at_most: int | None = None,
     lock_ms: int | None = None,
@@ -46,6 +50,7 @@ def opened_source(
         settings: of the connector.
         point: P, as a restart position.
         keys: of the tables by name, the connector's own JSON; None for a table without a key.
+        history: with the instances that the tables were told with.
         conditions: of tables whose rows a signal selects, for WHERE.
         rows_at_most: the greatest number of rows in a chunk; None: as many as fill some megabytes.
         lock_ms: how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, several times.
@@ -61,14 +66,14 @@ def opened_source(
     stored = stored_keys(keys, ChunkKey.from_dict)
     found = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
     overrides = {table: each.statement for table, each in found.items()}
-    restart = POSITIONS.restart(point)
+    restart, begun = POSITIONS.restart(point), begun_with(SqlServerDialect(settings), history, list(stored))
     wait_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
     with ExitStack() as opens:
         databases: dict[str, Database] = {}
         for name in dict.fromkeys(table.catalog for table in stored):
             its = {table: key for table, key in stored.items() if table.catalog == name}
             patience = None if lock_ms is None else lock_ms / 1000
-            databases[name] = Database(settings, name, restart[name].lsn, its, wait_ms, patience)
+            databases[name] = Database(settings, name, restart[name].lsn, its, wait_ms, patience, begun)
             opens.callback(databases[name].close)
             databases[name].chosen = {*overrides, *(conditions or {})}
         opens.pop_all()  # the source closes them from now on

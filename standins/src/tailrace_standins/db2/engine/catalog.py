@@ -40,15 +40,27 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index, by numbers of columns; `kind` is P (primary key), U (unique) or D (with duplicates)."""
+    """An index, by numbers of columns; `kind` is P (primary key), U (unique) or D (with duplicates).
+
+    Attributes:
+        constraint: the constraint that it enforces; empty: none.
+        reverts: its kind before it was taken for the constraint, which it has again without that; empty: it was made for it.
+
+    """
 
     schema: str
     name: str
     kind: str
     columns: tuple[tuple[int, bool], ...]
-    is_constraint: bool = False
+    constraint: str = ""
     id: int = 1
     created: str = ""
+    reverts: str = ""
+
+    @property
+    def is_constraint(self) -> bool:
+        """Whether it enforces a constraint."""
+        return bool(self.constraint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,21 +75,50 @@ def with_columns(session: EngineSession, table: Table, definitions: Sequence[tre
 
 
 def with_key(table: Table, key: tree.Key, now: str, schema: str | None = None) -> Table:
-    """The table with another index, which is made now: a constraint's, or with a `schema` one of CREATE INDEX.
+    """The table with another index at the end, which is made now: a constraint's, or with a `schema` one of CREATE INDEX.
+
+    A constraint takes an index of its columns that is there already, which keeps its name, and may become unique by that.
 
     Raises `SqlError` -542 for a nullable column of a constraint, -624 for a second primary key.
     """
     columns = tuple((table.column(name).id, down) for name, down in key.columns)
-    is_constraint = schema is None
     kind = {"PRIMARY KEY": "P", "UNIQUE": "U"}.get(key.kind, "D")
-    if is_constraint and any(table.by_id(column).nullable for column, _ in columns):
+    if schema is None and any(table.by_id(column).nullable for column, _ in columns):
         raise SqlError(-542, "42831", next(n for n, _ in key.columns if table.column(n).nullable))
     if kind == "P" and any(index.kind == "P" for index in table.indexes):
         raise SqlError(-624, "42889", f"{table.schema}.{table.name}", "PRIMARY KEY")
     number = max((index.id for index in table.indexes), default=0) + 1
     name = key.name or f"SQL{table.id:06}{number:09}"
-    index = Index(schema or table.schema, name, kind, columns, is_constraint, number, now)
+    there = None if schema is not None else _matching(table, columns)
+    if there is not None:
+        taken = replace(there, kind=kind, constraint=name, reverts=there.kind)
+        return replace(table, indexes=(*(index for index in table.indexes if index is not there), taken))
+    constraint = name if schema is None else ""
+    index = Index(schema or table.schema, name, kind, columns, constraint, number, now)
     return replace(table, indexes=(*table.indexes, index))
+
+
+def _matching(table: Table, columns: Sequence[tuple[int, bool]]) -> Index | None:
+    """An index of the same columns, in whatever order, that enforces no constraint."""
+    wanted = {column for column, _ in columns}
+    free = (index for index in table.indexes if not index.is_constraint)
+    return next((index for index in free if {column for column, _ in index.columns} == wanted), None)
+
+
+def _without_constraint(table: Table, name: str) -> Table:
+    """The table without a constraint, empty: without its primary key; an index that was there before it stays, as it was then.
+
+    Raises `SqlError` -204.
+    """
+    kept: list[Index] = []
+    for index in table.indexes:
+        if not (index.constraint == name if name else index.kind == "P"):
+            kept.append(index)
+        elif index.reverts:
+            kept.append(replace(index, kind=index.reverts, constraint="", reverts=""))
+    if tuple(kept) == table.indexes:
+        raise SqlError(-204, "42704", name or "PRIMARY KEY")
+    return replace(table, indexes=tuple(kept))
 
 
 def _record(
@@ -160,12 +189,7 @@ def _alter(session: EngineSession, table: Table, change: tree.Alteration) -> Non
             Operation.ALTER_TABLE,
         )
     elif action in {"DROP PRIMARY KEY", "DROP KEY"}:
-        kept = tuple(
-            i for i in table.indexes if (i.kind != "P" if action == "DROP PRIMARY KEY" else i.name != change.column)
-        )
-        if len(kept) == len(table.indexes):
-            raise SqlError(-204, "42704", change.column or "PRIMARY KEY")
-        _changed(session, table, replace(table, indexes=kept), Operation.ALTER_TABLE)
+        _changed(session, table, _without_constraint(table, change.column), Operation.ALTER_TABLE)
     elif action in {"VOLATILE", "NOT VOLATILE"}:
         _changed(session, table, replace(table, is_volatile=action == "VOLATILE"), Operation.ALTER_TABLE)
     else:

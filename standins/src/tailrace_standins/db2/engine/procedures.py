@@ -154,7 +154,7 @@ def _primary_keys(tables: Sequence[Table]) -> Iterator[tuple[Value, ...]]:
             if index.kind == "P":
                 named = sorted((table.by_id(column).name, place) for place, (column, _) in enumerate(index.columns, 1))
                 for name, place in named:
-                    yield None, table.schema, table.name, name, place, index.name
+                    yield None, table.schema, table.name, name, place, index.constraint
 
 
 def _statistics(tables: Sequence[Table], *, unique: bool) -> Iterator[tuple[Value, ...]]:

@@ -1,7 +1,7 @@
 """Statements that a captured table does not allow.
 
-A captured table can't be truncated. The index that identifies an instance's rows can't be dropped, with or without support for
-net changes. A captured column can't be renamed.
+A captured table can't be truncated. The index that identifies an instance's rows can't be dropped or disabled, with or without
+support for net changes. A captured column can't be renamed.
 
 Sources: "Enable and disable change data capture",
 https://learn.microsoft.com/sql/relational-databases/track-changes/enable-and-disable-change-data-capture-sql-server;
@@ -25,19 +25,19 @@ def check(record: Record, instances: Sequence[Instance]) -> None:
         raise failure(4711, record.table.name)
     if record.old is None:
         return
-    if record.operation in {Operation.ALTER_TABLE, Operation.DROP_INDEX}:
+    if record.operation in {Operation.ALTER_TABLE, Operation.DROP_INDEX, Operation.ALTER_INDEX}:
         _check_indexes(record, record.old, instances)
     elif record.operation is Operation.RENAME:
         _check_names(record, record.old, instances)
 
 
 def _check_indexes(record: Record, old: Table, instances: Sequence[Instance]) -> None:
-    left = {index.name for index in record.table.indexes}
-    gone = {index.name for index in old.indexes} - left
+    left = {index.name for index in record.table.indexes if index.has_tree}
+    gone = {index.name: index for index in old.indexes if index.name not in left}
     for instance in instances:
-        if instance.index_name in gone:
-            number = 22979 if record.operation is Operation.ALTER_TABLE else 22983
-            raise failure(number, instance.index_name, f"{old.schema}.{old.name}")
+        index = gone.get(instance.index_name or "")
+        if index is not None:
+            raise failure(22979 if index.constraint_id else 22983, index.name, f"{old.schema}.{old.name}")
 
 
 def _check_names(record: Record, old: Table, instances: Sequence[Instance]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.engine import access, tree
+from tailrace_standins.sqlserver.engine import access, built_indexes, tree
 from tailrace_standins.sqlserver.engine.altered_tables import added, altered, dropped
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
 
 _UNNOTICED: Final = (Operation.DROP_INDEX, Operation.RENAME)  # which are not documented to move modify_date
+_CLUSTERING: Final = (Operation.CREATE_INDEX, Operation.DROP_INDEX, Operation.ALTER_TABLE)
 
 
 def found_table(session: EngineSession, names: tuple[str, ...], number: int) -> tuple[Database, Table]:
@@ -68,6 +69,8 @@ def changing(
     shown = new or old
     assert shown is not None  # noqa: S101  # one of both is there
     if new is not None:
+        if old is not None and operation in _CLUSTERING:
+            new = built_indexes.reclustered(catalog, old, new)
         if operation not in _UNNOTICED:
             new = replace(new, modified=session.engine.now()[:23])
         database.put(new)
@@ -104,6 +107,8 @@ def alter_table(session: EngineSession, statement: tree.AlterTable) -> Iterator[
             new = added(session, database, current, statement)
         elif statement.action == "ALTER COLUMN":
             new = altered(session, current, statement.columns[0])
+        elif statement.action == "REBUILD":
+            new = built_indexes.rebuilt_table(session.engine.catalog, current)
         else:
             new = current
             for kind, name in statement.dropped:

@@ -67,6 +67,7 @@ class Index:
         columns: (column id, descending).
         tree: the number of its B-tree, never given out twice; 0 for an index of the server's own.
         is_hypothetical: whether it has statistics only.
+        is_disabled: whether it has no B-tree until it is rebuilt.
 
     """
 
@@ -80,11 +81,17 @@ class Index:
     included: tuple[int, ...] = ()
     tree: int = 0
     is_hypothetical: bool = False
+    is_disabled: bool = False
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether it has a B-tree."""
+        return not self.is_hypothetical and not self.is_disabled
 
     @property
     def is_enforced(self) -> bool:
         """Whether it keeps equal keys out."""
-        return self.unique and not self.is_hypothetical
+        return self.unique and self.has_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,15 @@ class CreateIndex(Statement):
 
 
 @dataclass(slots=True, eq=False)
+class AlterIndex(Statement):
+    """ALTER INDEX … REBUILD or DISABLE; `name` is empty for ALL."""
+
+    name: str
+    table: Names
+    action: str
+
+
+@dataclass(slots=True, eq=False)
 class CreateSchema(Statement):
     """CREATE SCHEMA."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tailrace_standins.sqlserver.engine import (
     alter,
+    altered_indexes,
     calls,
     databases,
     ddl,
@@ -200,6 +201,7 @@ _RUNNERS: Final[dict[type[tree.Statement], Callable[[EngineSession, Any], Iterat
     tree.Delete: _counted(dml.delete),
     tree.CreateTable: _counted(ddl.create_table),
     tree.CreateIndex: _counted(ddl.create_index),
+    tree.AlterIndex: _counted(altered_indexes.alter_index),
     tree.CreateSchema: _counted(databases.create_schema),
     tree.CreateDatabase: databases.create_database,
     tree.Drop: _counted(ddl.drop),

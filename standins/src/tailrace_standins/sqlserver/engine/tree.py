@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tailrace_standins.sqlserver.engine.definition_nodes import (
     AlterDatabase,
+    AlterIndex,
     AlterTable,
     ColumnDefinition,
     ConstraintDefinition,
@@ -91,6 +92,7 @@ from tailrace_standins.sqlserver.engine.statement_nodes import (
 
 __all__ = [
     "AlterDatabase",
+    "AlterIndex",
     "AlterLogin",
     "AlterRole",
     "AlterTable",

@@ -90,7 +90,7 @@ def _indexes(database: Database) -> Rows:
             rows = database.statistics.get(table.id, NO_STATISTICS).rows
             yield (index.schema, index.name, table.owner, table.schema, table.name, names, index.kind, len(index.columns),
                    unique, index.id, table.id, int(index.is_constraint), "REG ", "Y", "N", rows if index.kind != "D" else -1,
-                   -1, -1, rows, index.created)  # fmt: skip
+                   -1, -1, rows, index.created, "Y" if index.reverts == "D" else "N")  # fmt: skip
 
 
 def _index_columns(database: Database) -> Rows:
@@ -108,14 +108,14 @@ def constraints(table: Table) -> list[Index]:
 def _constraints(database: Database) -> Rows:
     for table in tables(database):
         for index in constraints(table):
-            yield index.name, table.schema, table.name, table.owner, index.kind, "Y", None
+            yield index.constraint, table.schema, table.name, table.owner, index.kind, "Y", None
 
 
 def _key_columns(database: Database) -> Rows:
     for table in tables(database):
         for index in constraints(table):
             for place, (column, _) in enumerate(index.columns, 1):
-                yield index.name, table.schema, table.name, table.by_id(column).name, place
+                yield index.constraint, table.schema, table.name, table.by_id(column).name, place
 
 
 def _schemas(database: Database) -> Rows:
@@ -148,7 +148,7 @@ VIEWS: Final[dict[tuple[str, str], View]] = {
         "v_indexes",
         "n:INDSCHEMA n:INDNAME n:OWNER n:TABSCHEMA n:TABNAME x:COLNAMES f:UNIQUERULE s:COLCOUNT s:UNIQUE_COLCOUNT s:IID "
         "i:INDEX_OBJECTID s:SYSTEM_REQUIRED h:INDEXTYPE f:NULLKEYS f:REVERSE_SCANS b:FULLKEYCARD b:NLEAF s:NLEVELS b:INDCARD "
-        "t:CREATE_TIME",
+        "t:CREATE_TIME f:MADE_UNIQUE",
         _indexes,
     ),
     ("SYSCAT", "INDEXCOLUSE"): view(

@@ -122,7 +122,7 @@ def _types(_session: EngineSession, _database: Database) -> ViewRows:
 def _partitions(session: EngineSession, database: Database) -> ViewRows:
     for t in tables_of(session, database):
         count = row_count(session, t)
-        trees = {i.id: i.tree for i in t.indexes if not i.is_hypothetical}
+        trees = {i.id: i.tree for i in t.indexes if i.has_tree}
         for number, tree in trees.items() if 1 in trees else [(0, 0), *trees.items()]:
             yield (t.id * 16 + number, t.id, number, 1, tree or t.id * 16 + number, count, 0, "NONE")
 

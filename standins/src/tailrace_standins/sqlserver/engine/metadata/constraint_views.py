@@ -38,7 +38,7 @@ def _indexes(session: EngineSession, database: Database) -> ViewRows:
                 int(bool(i.constraint_id and not i.primary)),
                 0,
                 0,
-                0,
+                int(i.is_disabled),
                 int(i.is_hypothetical),
                 0,
                 None,

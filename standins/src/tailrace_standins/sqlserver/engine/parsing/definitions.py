@@ -101,15 +101,18 @@ class DefinitionReader(SecurityReader):
             return self._alter_database()
         if (found := self._alter_principal()) is not None:
             return found
-        if self.at_any("AUTHORIZATION", "INDEX") or self.at("SERVER", "CONFIGURATION"):
-            return self._ignored_unless_disabled()
+        if self.accept("INDEX"):
+            return self._alter_index()
+        if self.at("AUTHORIZATION") or self.at("SERVER", "CONFIGURATION"):
+            return self.ignored()
         raise unsupported(f"ALTER {self.token.text.upper()}")
 
-    def _ignored_unless_disabled(self) -> tree.Ignored:
-        kind, found = self.token.key, self.ignored()
-        if kind == "INDEX" and "DISABLE" in found.what.upper().split():
-            raise unsupported("ALTER INDEX … DISABLE")
-        return found
+    def _alter_index(self) -> tree.Statement:
+        name = "" if self.accept("ALL") else self.name()
+        self.expect("ON")
+        altered = tree.AlterIndex(name, self.names(), self.token.key)
+        options = self.ignored()
+        return altered if altered.action in {"REBUILD", "DISABLE"} else options
 
     def _alter_table(self) -> tree.Statement:
         altered = tree.AlterTable(self.names(), "")
@@ -126,7 +129,10 @@ class DefinitionReader(SecurityReader):
             altered.dropped = self._dropped_parts(altered)
         elif self.at_any("NOCHECK", "ENABLE", "DISABLE", "SWITCH"):
             raise unsupported(f"ALTER TABLE … {self.token.key}")
-        elif self.at_any("CHECK", "REBUILD", "SET"):
+        elif self.accept("REBUILD"):
+            altered.action = "REBUILD"
+            self.ignored()
+        elif self.at_any("CHECK", "SET"):
             return self.ignored()
         else:
             raise self.wrong()
