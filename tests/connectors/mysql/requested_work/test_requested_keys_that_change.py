@@ -43,6 +43,7 @@ def test_a_table_is_read_where_its_key_was_there_already(mysql_server, database,
         execute(mysql_server, database, f"{database}.t")
     else:
         signal(mysql_server, database, "one", "execute-snapshot", **{"data-collections": [f"{database}.t"], "type": "blocking"})
+    followed.until(lambda: {"tables", "blocking"} & {*(followed.progress.signalled or {})})
     mysql_server.sql("DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)", database)
     read_all(followed)
     told = [(value["op"], (value["after"] or value["before"])["v"]) for value in followed.payloads(f"test.{database}.t")]

@@ -3,6 +3,8 @@
 Without a key two rows may have what was one before. Then the first change in the log says nothing of the other row.
 """
 
+from contextlib import closing
+
 import pytest
 from attrs import evolve
 
@@ -138,31 +140,47 @@ def test_so_does_one_that_has_its_type_again(mysql_server, database, settings, t
         taken(settings, between=at_step(3, lambda: mysql_server.sql(statements, database)))
 
 
-@pytest.mark.usefixtures("filled")
-def test_a_statement_that_selects_rows_is_not_blamed_for_it(mysql_server, database, settings):
-    """It is read without a hint at the index, and so without an error if that is gone."""
-    override = SelectOverride(TableId(database, "", "t"), f"SELECT * FROM {database}.t WHERE k >= 0", f"{LIST}.{database}.t")
-    settings = evolve(settings, select_overrides=SelectOverrides((override,)))
-    with pytest.raises(KeyChangedError, match=CHANGED):
-        taken(settings, between=at_step(9, lambda: mysql_server.sql("DROP INDEX u ON t", database)))
+def opened_source(settings):
+    """A source at the log's head."""
+    point = MySqlConnector(settings).start_point(1)
+    keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys, ChunkKey.from_dict)
+    return MySqlSource(settings, 0, point.restart, point.history, keys, with_overrides=True)
 
 
 @pytest.mark.usefixtures("filled")
 def test_an_index_that_is_gone_before_the_log_tells_of_it_is_asked_for_again(
     mysql_server, database, settings, monkeypatch
 ):
-    point = MySqlConnector(settings).start_point(1)
-    keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys, ChunkKey.from_dict)
-    opened, rest = MySqlSource(settings, 0, point.restart, point.history, keys), Segment(quoted_id(TableId(database, "", "t")))
-    try:
+    rest = Segment(quoted_id(TableId(database, "", "t")))
+    with closing(opened_source(settings)) as opened:
         assert len(opened.read(rest)) == 7
         mysql_server.sql("DROP INDEX u ON t", database)
         assert isinstance(opened.read(rest), Unread)
         monkeypatch.setattr(source, "ATTEMPTS", 1)
         with pytest.raises(KeyChangedError, match=CHANGED):
             opened.read(rest)
-    finally:
-        opened.close()
+
+
+@pytest.fixture
+def selected(settings, database):
+    """The settings with a statement that selects rows; it is read without a hint at the index."""
+    override = SelectOverride(TableId(database, "", "t"), f"SELECT * FROM {database}.t WHERE k >= 0", f"{LIST}.{database}.t")
+    return evolve(settings, select_overrides=SelectOverrides((override,)))
+
+
+@pytest.mark.usefixtures("filled")
+def test_an_index_that_is_gone_stops_the_reading_of_a_statement_too(mysql_server, database, selected):
+    with pytest.raises(KeyChangedError, match=CHANGED):
+        taken(selected, between=at_step(9, lambda: mysql_server.sql("DROP INDEX u ON t", database)))
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_statement_is_not_blamed_for_it(mysql_server, database, selected, monkeypatch):
+    monkeypatch.setattr(source, "ATTEMPTS", 0)
+    with closing(opened_source(selected)) as opened:
+        mysql_server.sql("DROP INDEX u ON t", database)
+        with pytest.raises(KeyChangedError, match=CHANGED):
+            opened.read(Segment(quoted_id(TableId(database, "", "t"))))
 
 
 @pytest.fixture
