@@ -78,6 +78,10 @@ class StructureError(TailraceError):
     """A table's structure at a position of the log is not known, or contradicts the log."""
 
 
+class KeyChangedError(StructureError):
+    """The key by which a snapshot reads a table is another one now, or was none for a while."""
+
+
 class ProgressError(TailraceError):
     """A sink's progress record is missing, damaged or belongs to another source."""
 

@@ -14,7 +14,7 @@ from support.mysql_frames import parse_options
 from support.mysql_settings import stream_options
 from support.signalling import execute, signal, signal_table
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.snapshots import source
+from tailrace.connectors.mysql.snapshots import requested_parts, source
 from tailrace.connectors.shared import signal_polling
 from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
 from tailrace.errors import RetriableError, SourceSetupError
@@ -348,6 +348,40 @@ def test_a_key_that_is_changed_on_the_way_ends_its_snapshot_and_the_log_goes_on(
     assert "the key that it is read by was changed" in caplog.text
     assert not stream.run().left
     assert stream.marked(f"test.{database}.t")[-1] == ("c", "false")
+
+
+def test_a_better_key_that_is_made_on_the_way_does_not(mysql_server, database, small_parts, caplog):
+    mysql_server.sql("CREATE TABLE t (k INT NOT NULL, v INT NOT NULL, UNIQUE u (k))", database)
+    mysql_server.sql(f"INSERT INTO t VALUES {', '.join(f'({n}, {n})' for n in range(900))}; ANALYZE TABLE t", database)
+    signal_table(mysql_server, database)
+    stream = Stream(mysql_server, database).run()
+    execute(mysql_server, database, f"{database}.t")
+    stream.run(until=lambda: stream.left)
+    mysql_server.sql("ALTER TABLE t ADD PRIMARY KEY (v)", database)
+    stream.run()
+    assert sorted(value["after"]["k"] for _, value in stream.events(f"test.{database}.t")) == list(range(900))
+    assert "ends here" not in caplog.text
+
+
+def test_a_blocking_snapshot_whose_key_is_made_behind_its_position_is_planned_again(
+    mysql_server, database, monkeypatch, caplog
+):
+    mysql_server.sql("CREATE TABLE t (k INT NOT NULL, v VARCHAR(9)); INSERT INTO t VALUES (5, 'a'), (5, 'b')", database)
+    signal_table(mysql_server, database)
+    stream = Stream(mysql_server, database).run()
+    real, left = requested_parts.keys_now, ["DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)"]
+
+    def late(*given):
+        while left:
+            mysql_server.sql(left.pop(), database)
+        return real(*given)
+
+    monkeypatch.setattr(requested_parts, "keys_now", late)
+    data = {"data-collections": [f"{database}.t"], "type": "blocking"}
+    signal(mysql_server, database, "one", "execute-snapshot", **data)
+    stream.run()
+    assert stream.marked(f"test.{database}.t") == [("d", "false"), ("r", "true")]
+    assert "has to wait, and the log goes on: the keys of tables were altered while a snapshot of them was planned" in caplog.text
 
 
 def test_while_tables_are_read_in_a_blocking_snapshot_the_log_waits(mysql_server, database, small_parts):

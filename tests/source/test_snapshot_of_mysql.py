@@ -16,7 +16,7 @@ from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import source, splitting
 from tailrace.connectors.shared.snapshots import chunk_sizes, part_assembly
-from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
+from tailrace.errors import KeyChangedError, PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.cdc_source import INITIAL, CdcReader
 from tailrace.source.frame_reading import row_reading, spark_schema
 from tailrace_standins.servers.mysql_server import MySqlServer
@@ -104,6 +104,22 @@ def test_rows_are_as_of_one_position_and_the_same_when_they_are_read_again(mysql
     with mysql_server.connect(database) as connection:
         now = rows(connection, "SELECT k, v FROM t")
     assert sorted((row["k"], row["v"]) for row in found.values()) == sorted(now), f"seed {SEED}"
+
+
+def test_an_index_that_is_gone_stops_planning_and_one_that_is_made_again_stops_reading(
+    mysql_server, database, small_parts
+):
+    mysql_server.sql("CREATE TABLE t (k VARCHAR(20) NOT NULL, v INT, UNIQUE u (k))", database)
+    mysql_server.sql(f"INSERT INTO t VALUES {', '.join(f'({n}, {n})' for n in range(900))}; ANALYZE TABLE t", database)
+    options = stream_options(mysql_server, database)
+    _, end = next(batches(options))
+    mysql_server.sql("DROP INDEX u ON t", database)
+    with pytest.raises(KeyChangedError, match=rf"{database}\.t: the key k \(index u\)"):
+        next_batch(options, end)
+    mysql_server.sql("CREATE UNIQUE INDEX u ON t (k)", database)
+    following = next_batch(options, end)
+    with pytest.raises(KeyChangedError, match=rf"{database}\.t: the key k \(index u\)"):
+        tasks(options, end, following)
 
 
 def test_many_small_tables_are_a_few_parts_and_little_in_the_offset(mysql_server, database):

@@ -1,4 +1,8 @@
-"""The MySQL side of blocking snapshots."""
+"""The MySQL side of blocking snapshots.
+
+The keys of tables are looked up now, and the log is read up to P. If a statement in between may have made one of them, it was
+no key at P: then the log goes on first, to where it was when the keys were looked up.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +27,18 @@ from tailrace.schema.tables import TableId
 log = logging.getLogger(__name__)
 
 
-def blocking_reader(
-    settings: MySqlSettings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
-) -> BlockingReader[MySqlSettings]:
-    """The reader of the blocking snapshot in a lane's progress."""
-    return BlockingReader(settings, lane, progress, history, _MySqlBlocking(settings))
+class MySqlBlocking:
+    """A `BlockingDatabase` over one server, for the blocking snapshots of one process."""
 
-
-class _MySqlBlocking:
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
+        self._wait_for: RestartPosition | None = None
+
+    def blocking_reader(
+        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> BlockingReader[MySqlSettings]:
+        """The reader of the blocking snapshot in a lane's progress."""
+        return BlockingReader(self._settings, lane, progress, history, self)
 
     @property
     def dialect(self) -> Dialect:
@@ -45,8 +51,11 @@ class _MySqlBlocking:
         """The structures of these tables as of a progress."""
         return NamedStructures(self._settings, history, RestartPosition.from_dict(progress.restart), tables)
 
-    def part(self, settings: MySqlSettings, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
-        """The plan to read these tables, in their order."""
+    def part(self, settings: MySqlSettings, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any] | None:
+        """The plan to read these tables, in their order; None: the log goes on first."""
+        restart = RestartPosition.from_dict(progress.restart)
+        if restart.is_before(self._wait_for):
+            return None
         with connect(settings) as session:
             server = catalog.server(session)
             if not server.has_gtids:
@@ -54,7 +63,10 @@ class _MySqlBlocking:
                     "the blocking snapshot is not proven to be exact: GTIDs are off. A row may be delivered as it was read, "
                     "and then again by the log"
                 )
-            return part_of(session, server, settings, tables, RestartPosition.from_dict(progress.restart))
+            part = part_of(session, server, settings, tables, restart)
+            if part is None:
+                self._wait_for = catalog.head(session, server).restart(server, restart.era)
+            return part
 
     def reader(
         self,

@@ -172,6 +172,10 @@ class RestartPosition:
             return moved
         return replace(moved, skip_gtid=self.open_gtid, skip_events=0, skip_rows=self.open_rows)
 
+    def is_before(self, place: RestartPosition | None) -> bool:
+        """Whether this lies before another position; one on another server, or none, counts as reached."""
+        return place is not None and self.server_uuid == place.server_uuid and self.position < place.position
+
     def not_before(self, others: Iterable[BinlogPosition]) -> RestartPosition:
         """The same position, in an era in which it does not sort before any of these."""
         last = max(others, default=self.position)

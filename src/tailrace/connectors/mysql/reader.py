@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailrace.connectors.base import (
     ONLY_LANE,
@@ -32,6 +32,7 @@ from tailrace.connectors.mysql.initial_structures import first_history, structur
 from tailrace.connectors.mysql.log_file_identity import restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
 from tailrace.connectors.shared import unmatched_lists
@@ -40,11 +41,18 @@ from tailrace.connectors.shared.snapshots.notifications import SnapshotNotificat
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.events.event import Event, NewEvents
 
+if TYPE_CHECKING:
+    from tailrace.connectors.mysql.blocking import MySqlBlocking
+
 log = logging.getLogger(__name__)
 
 
 class MySqlConnector(Ranges):
     """One MySQL server, read with one configuration. Cheap to create; holds no connection."""
+
+    def __init__(self, settings: MySqlSettings) -> None:
+        super().__init__(settings)
+        self._blocking_snapshots: MySqlBlocking | None = None  # which may have to wait for the log
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
@@ -157,6 +165,8 @@ class MySqlConnector(Ranges):
         )
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
-        from tailrace.connectors.mysql.blocking import blocking_reader  # rarely needed
+        from tailrace.connectors.mysql.blocking import MySqlBlocking  # rarely needed
 
-        return blocking_reader(self.settings, lane, progress, history)
+        if self._blocking_snapshots is None:
+            self._blocking_snapshots = MySqlBlocking(self.settings)
+        return self._blocking_snapshots.blocking_reader(lane, progress, history)

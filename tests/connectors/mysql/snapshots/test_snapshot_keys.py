@@ -6,9 +6,11 @@ from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.snapshots.bounds import bound_of
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, keys_of
+from tailrace.connectors.mysql.snapshots.incremental_start import keys_now
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, keys_of, usable_keys
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.errors import ProgressError, UnsupportedError
+from tailrace.requested_work.work import TableWork
 from tailrace.schema.tables import TableId
 
 
@@ -83,11 +85,11 @@ def test_a_key_knows_its_columns_and_survives_json(key_of):
     )
     assert key.columns == (
         KeyColumn("a", Kind.INT, unsigned=True),
-        KeyColumn("b", Kind.TEXT, "latin1", "latin1_swedish_ci"),
+        KeyColumn("b", Kind.TEXT, "latin1", "latin1_swedish_ci", padded=False),
         KeyColumn("c", Kind.DECIMAL, size=2),
         KeyColumn("d", Kind.BYTES, size=7),
         KeyColumn("e", Kind.ENUM, labels=("x", "y'z")),
-        KeyColumn("f", Kind.TIMESTAMP),
+        KeyColumn("f", Kind.TIMESTAMP, digits=3),
         KeyColumn("g", Kind.INT),
     )
     assert not key.is_local
@@ -112,6 +114,30 @@ def test_many_tables_are_asked_for_at_once(mysql_server, database, monkeypatch):
         None,
         ("c2",),
     ]
+
+
+@pytest.mark.mysql
+def test_a_table_has_all_its_usable_keys_the_best_first(connection, mysql_server, database):
+    mysql_server.sql("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(9) NOT NULL, c INT NOT NULL, d INT, UNIQUE (b), UNIQUE (c), UNIQUE (d))", database)
+    table = TableId(database, "", "t")
+    found = usable_keys(connection, catalog.server(connection), [table])[table]
+    assert [key.index for key in found] == ["PRIMARY", "c", "b"]
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("surrogate", [None, "c"])
+def test_a_table_that_is_begun_is_read_by_the_same_key_if_a_better_one_comes(
+    connection, mysql_server, database, surrogate
+):
+    mysql_server.sql("CREATE TABLE t (a INT NOT NULL, b VARCHAR(9) NOT NULL, c INT NOT NULL, UNIQUE u (b))", database)
+    table, server = TableId(database, "", "t"), catalog.server(connection)
+    begun = keys_now(connection, server, [TableWork(table, surrogate=surrogate)])[table]
+    assert begun.names[-1] == "b"
+    mysql_server.sql("ALTER TABLE t ADD PRIMARY KEY (a)", database)
+    again = TableWork(table, surrogate=surrogate, key=begun.to_dict())
+    assert keys_now(connection, server, [again])[table] == begun
+    mysql_server.sql("DROP INDEX u ON t", database)
+    assert keys_now(connection, server, [again])[table].names[-1] == "a"
 
 
 def test_a_key_that_is_none_is_refused():
@@ -156,3 +182,20 @@ def test_a_date_that_is_none_has_no_place():
 def test_bounds_of_an_enum_go_on_meaning_the_same_if_labels_are_only_added_behind(labels, is_like):
     begun, now = (ChunkKey("PRIMARY", (KeyColumn("e", Kind.ENUM, labels=each),)) for each in (("a", "b"), labels))
     assert now.is_like(begun) == is_like
+
+
+@pytest.mark.parametrize(
+    ("begun", "now", "is_like"),
+    [
+        (KeyColumn("c", Kind.DATETIME, digits=6), KeyColumn("c", Kind.DATETIME, digits=6), True),
+        (KeyColumn("c", Kind.DATETIME, digits=6), KeyColumn("c", Kind.DATETIME, digits=3), False),
+        (KeyColumn("c", Kind.TIME, digits=0), KeyColumn("c", Kind.TIME, digits=1), False),
+        (KeyColumn("c", Kind.TEXT, "latin1", "latin1_bin", padded=False), KeyColumn("c", Kind.TEXT, "latin1", "latin1_bin", padded=True), False),
+        (KeyColumn.from_dict({"name": "c", "kind": "time"}), KeyColumn("c", Kind.TIME, digits=3), True),
+        (KeyColumn.from_dict({"name": "c", "kind": "text"}), KeyColumn("c", Kind.TEXT, padded=True), True),
+        (KeyColumn.from_dict({"name": "c", "kind": "text", "collation": "x"}), KeyColumn("c", Kind.TEXT, padded=True), False),
+    ],
+)
+def test_what_an_older_version_has_stored_says_nothing_of_digits_and_blanks(begun, now, is_like):
+    assert now.is_like(begun) == is_like
+    assert KeyColumn.from_dict(begun.to_dict()) == begun

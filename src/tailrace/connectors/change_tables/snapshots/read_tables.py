@@ -181,5 +181,12 @@ class ReadTables(Generic[Session, ReadT]):
             ]
         now = as_begun(found, begun)
         if now is None:
-            raise key_changed(instance.table, begun)
+            raise key_changed(instance.table, begun, restorable=_is_there(found, begun))
         return now
+
+
+def _is_there(found: Sequence[IndexKey[Any] | NoKey], begun: IndexKey[Any]) -> bool:
+    """Whether the index of a key is there as before, with columns of these names."""
+    keys = (key for key in found if not isinstance(key, NoKey))
+    same = (key for key in keys if (key.index, key.names) == (begun.index, begun.names))
+    return any(begun.identity in ("", key.identity) for key in same)

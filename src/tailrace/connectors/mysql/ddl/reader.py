@@ -34,6 +34,11 @@ class Reader:
         """Whether all tokens have been read."""
         return self.at >= len(self.tokens)
 
+    def go_to(self, place: int) -> None:
+        """Step over the tokens that begin before a place in the text."""
+        while not self.done and self.peek().start < place:
+            self.at += 1
+
     def peek(self, ahead: int = 0) -> Token:
         """A token that is still to come; an empty mark behind the end."""
         at = self.at + ahead

@@ -56,8 +56,7 @@ def apply_statement(
     if not found or not found.lastgroup:
         return []
     reader = Reader(sql, database, mode, charset=charset, lower_names=lower_names)
-    while not reader.done and reader.peek().start < found.end():
-        reader.at += 1
+    reader.go_to(found.end())
     return _READERS[found.lastgroup](reader, state)
 
 

@@ -13,19 +13,26 @@ from tailrace.connectors.mysql.connection import Connection, in_time, read_only,
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of, led_by
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, leading, usable_keys
+from tailrace.connectors.shared.snapshots.keys import NoKey, key_now
 from tailrace.requested_work.work import TableWork
 from tailrace.schema.tables import TableId
 
 
 def keys_now(connection: Connection, server: Server, tables: Sequence[TableWork]) -> dict[TableId, ChunkKey | NoKey]:
-    """The keys by which tables are read, as they are now, after the surrogate key if the signal names one."""
-    keys = keys_of(connection, server, [table.table for table in tables])
-    for table in tables:
-        if table.surrogate is not None:
-            keys[table.table] = led_by(connection, table.table, table.surrogate, keys[table.table])
-    return keys
+    """The keys by which tables are read, as they are now, after the surrogate key if the signal names one.
+
+    Of a table that was begun it is the one of then, if the table still has that.
+    """
+    found = usable_keys(connection, server, [table.table for table in tables])
+    return {
+        table.table: key_now(
+            found[table.table],
+            None if table.key is None else ChunkKey.from_dict(table.key),
+            leading(connection, table.table, table.surrogate),
+        )
+        for table in tables
+    }
 
 
 def start_table(connection: Connection, settings: MySqlSettings, table: TableWork, key: ChunkKey) -> TableWork | None:

@@ -4,7 +4,8 @@ It is the PRIMARY KEY, else a UNIQUE index of NOT NULL columns, according to the
 DDL has neither collations nor prefixes. An index is usable only if its order is that of its columns' values, so that a
 chunk is one range of it. That excludes indexes of prefixes or expressions, invisible ones, hash indexes, and those that
 ascend in one column and descend in another. FLOAT and DOUBLE have no text that is exact everywhere, and SET and JSON no
-order that an index serves. A table without a usable key is read whole, and `NoKey` says why.
+order that an index serves. A table without a usable key is read whole, and `NoKey` says why. Whether a key was
+one all the time, `key_proofs` says.
 
 Source: MySQL Reference Manual, "The INFORMATION_SCHEMA STATISTICS Table", "The INFORMATION_SCHEMA COLUMNS Table".
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
@@ -44,6 +45,7 @@ class Kind(enum.Enum):
     TIME = "time"
 
 
+WITH_FRACTIONS: Final = frozenset({Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME})
 _KINDS: Final = {
     **dict.fromkeys(("tinyint", "smallint", "mediumint", "int", "bigint", "year"), Kind.INT),
     **dict.fromkeys(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"), Kind.TEXT),
@@ -70,6 +72,8 @@ class KeyColumn:
         unsigned: of an integer.
         size: the scale of a DECIMAL; the length of a BINARY in bytes, to which values are padded; else 0.
         labels: of an ENUM, in order.
+        digits: of a second's fraction, of a DATETIME, TIMESTAMP or TIME; None: not known to the version that stored it.
+        padded: of a text column, whether it is CHAR, which stores no blanks at the end; None as above.
 
     """
 
@@ -80,6 +84,8 @@ class KeyColumn:
     unsigned: bool = False
     size: int = 0
     labels: tuple[str, ...] = ()
+    digits: int | None = None
+    padded: bool | None = None
 
     @property
     def is_number(self) -> bool:
@@ -87,8 +93,14 @@ class KeyColumn:
         return self.kind is Kind.INT
 
     def is_like(self, other: KeyColumn) -> bool:
-        """Whether its values have the same order as the other one's; an ENUM's is that of the labels' numbers."""
-        return replace(self, labels=()) == replace(other, labels=()) and self.labels[: len(other.labels)] == other.labels
+        """Whether it has the values of the other one, which came before it, in the same order.
+
+        An ENUM's order is that of the labels' numbers.
+        """
+        digits = self.digits if other.digits is None else other.digits
+        padded = self.padded if other.padded is None else other.padded
+        then = replace(other, labels=(), digits=digits, padded=padded)
+        return replace(self, labels=()) == then and self.labels[: len(other.labels)] == other.labels
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without members that have their default."""
@@ -99,7 +111,13 @@ class KeyColumn:
             "size": self.size,
             "labels": list(self.labels),
         }
-        return {"name": self.name, "kind": self.kind.value, **{name: value for name, value in told.items() if value}}
+        also = {"digits": self.digits, "padded": self.padded}  # 0 and False are known values
+        return {
+            "name": self.name,
+            "kind": self.kind.value,
+            **{name: value for name, value in told.items() if value},
+            **{name: value for name, value in also.items() if value is not None},
+        }
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
@@ -117,10 +135,18 @@ class ChunkKey(IndexKey[KeyColumn]):
             return False
         return all(now.is_like(then) for now, then in zip(self.columns, other.columns, strict=True))
 
+    def has_only_other_collations(self, other: ChunkKey) -> bool:
+        """Whether it would be like the other one if its columns had their collations again."""
+        plain = [tuple(replace(column, collation=None) for column in key.columns) for key in (self, other)]
+        return replace(self, columns=plain[0]).is_like(replace(other, columns=plain[1]))
+
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
         """Parse a key from its JSON."""
         return key_from_dict(given, cls, KeyColumn.from_dict)
+
+
+UsableKeys = Sequence[ChunkKey] | NoKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +163,14 @@ class Part:
 
 
 def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, ChunkKey | NoKey]:
-    """The key of each table, in the given order; a table that does not exist has none."""
+    """The best key of each table, in the given order; a table that does not exist has none."""
+    return {table: best_of(found) for table, found in usable_keys(connection, server, tables).items()}
+
+
+def usable_keys(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, UsableKeys]:
+    """The keys by which each table can be read, the best one first; tables in the given order."""
     wanted = list(tables)
-    found: dict[TableId, ChunkKey | NoKey] = {}
+    found: dict[TableId, UsableKeys] = {}
     for database, group in groupby(sorted(wanted), key=lambda table: table.catalog):
         names = [table.name for table in group]
         for at in range(0, len(names), TABLES_AT_ONCE):
@@ -147,29 +178,36 @@ def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -
     return {table: found[table] for table in wanted}
 
 
-def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
-    """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value."""
+def leading(connection: Connection, table: TableId, name: str | None) -> Callable[[ChunkKey | NoKey], ChunkKey | NoKey]:
+    """Makes keys whose order begins with a surrogate key, the user's column; the given key orders rows of equal value.
+
+    `name`: of the surrogate key; None: there is none, and keys stay as they are.
+    """
+    if name is None:
+        return lambda key: key
     columns = _columns(connection, table.catalog, [table.name]).get(table.name, {})
     row = next((row for column, row in columns.items() if column.lower() == name.lower()), None)
     if row is None:
-        return NoKey(f"it has no column {name}, which is to be the surrogate key")
+        missing = NoKey(f"it has no column {name}, which is to be the surrogate key")
+        return lambda _: missing
     if row["nullable"] == "YES" or row["type"].lower() not in _KINDS:
-        return NoKey(
+        without_order = NoKey(
             f"the column {row['name']} can't be the surrogate key: it may be null, or its type has no order here"
         )
-    return led(_key_column(row), key, ChunkKey)
+        return lambda _: without_order
+    first = _key_column(row)
+    return lambda key: led(first, key, ChunkKey)
 
 
-def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> ChunkKey | NoKey:
-    """The best key of a table's unique indexes.
+def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> UsableKeys:
+    """The keys that a table's unique indexes make, the best one first.
 
     Args:
         parts: of all unique indexes; those of an index are adjacent and in its order.
         columns: rows of information_schema.COLUMNS by column name.
 
     """
-    found = usable(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))
-    return best_of(found)
+    return usable(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))
 
 
 def _index(name: str, parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> UniqueIndex[ChunkKey]:
@@ -180,9 +218,7 @@ def _index(name: str, parts: Sequence[Part], columns: Mapping[str, Mapping[str, 
     return UniqueIndex(name, name == PRIMARY, found, name)
 
 
-def _keys_in(
-    connection: Connection, server: Server, database: str, names: Sequence[str]
-) -> dict[TableId, ChunkKey | NoKey]:
+def _keys_in(connection: Connection, server: Server, database: str, names: Sequence[str]) -> dict[TableId, UsableKeys]:
     parts = _parts(connection, server, database, names)
     columns = _columns(connection, database, names)
     return {TableId(database, "", name): choose(parts.get(name, []), columns.get(name, {})) for name in names}
@@ -209,7 +245,7 @@ def _columns(connection: Connection, database: str, names: Sequence[str]) -> dic
     sql = (
         "SELECT TABLE_NAME AS t, COLUMN_NAME AS name, DATA_TYPE AS type, COLUMN_TYPE AS declared,"
         " CHARACTER_SET_NAME AS charset, COLLATION_NAME AS collation, CHARACTER_OCTET_LENGTH AS bytes,"
-        " NUMERIC_SCALE AS scale, IS_NULLABLE AS nullable FROM information_schema.COLUMNS"
+        " NUMERIC_SCALE AS scale, DATETIME_PRECISION AS digits, IS_NULLABLE AS nullable FROM information_schema.COLUMNS"
         " WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
     )
     found = _by_table(mappings(connection, sql, database, tuple(names)))
@@ -257,6 +293,8 @@ def _key_column(row: Mapping[str, Any]) -> KeyColumn:
         unsigned=kind is Kind.INT and "unsigned" in declared.lower(),
         size=_size(kind, row),
         labels=_labels(row),
+        digits=int(row["digits"] or 0) if kind in WITH_FRACTIONS else None,
+        padded=row["type"].lower() == "char" if kind is Kind.TEXT else None,
     )
 
 

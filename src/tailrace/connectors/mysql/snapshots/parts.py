@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pymysql.constants import ER
+
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
 from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, connect
+from tailrace.connectors.mysql.connection import Connection, connect, error_number
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
@@ -18,6 +20,7 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.range_ends import next_range_ends
 from tailrace.connectors.mysql.snapshots.splitting import estimated_sizes
+from tailrace.connectors.shared.snapshots.keys import key_changed
 from tailrace.connectors.shared.snapshots.part_assembly import Size, limits_of
 from tailrace.connectors.shared.snapshots.parts import RangeEnds, Stepping, structures_step
 from tailrace.errors import PositionLostError, SourceSetupError
@@ -133,5 +136,15 @@ class PartRangePlanning:
     def next_range_ends(
         self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
     ) -> RangeEnds:
-        """The ends of the next ranges of about `of_rows` rows."""
-        return next_range_ends(self._session, table, key, after, of_rows=of_rows, most=most)
+        """The ends of the next ranges of about `of_rows` rows.
+
+        Raises:
+            KeyChangedError: the key's index is gone.
+
+        """
+        try:
+            return next_range_ends(self._session, table, key, after, of_rows=of_rows, most=most)
+        except SourceSetupError as error:
+            if error_number(error) == ER.KEY_DOES_NOT_EXITS:
+                raise key_changed(table, key) from error
+            raise

@@ -14,9 +14,10 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.snapshots.keys import TABLES_AT_ONCE, ChunkKey, keys_of, led_by
+from tailrace.connectors.mysql.snapshots.key_proofs import KeyProofs
+from tailrace.connectors.mysql.snapshots.keys import TABLES_AT_ONCE, ChunkKey, UsableKeys, leading, usable_keys
 from tailrace.connectors.mysql.structures import Structures
-from tailrace.connectors.shared.snapshots.keys import NoKey, key_changed
+from tailrace.connectors.shared.snapshots.keys import NoKey, as_begun, key_changed
 from tailrace.errors import StructureError, UnsupportedError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -64,7 +65,12 @@ class KeyDecoder:
 
 
 class ReadTables:
-    """The tables by id; a table whose structure changed is planned again."""
+    """The tables by id; a table whose structure changed is planned again.
+
+    Attributes:
+        proofs: what the log from P on says of their keys.
+
+    """
 
     def __init__(self, settings: MySqlSettings, server: Server, keys: Mapping[TableId, ChunkKey | None]) -> None:
         """`keys` are those with which the snapshot began."""
@@ -73,7 +79,8 @@ class ReadTables:
         self._keys = keys
         self._shapes = CapturedTables(settings, Structures(lower_names=server.lower_names), _nothing)
         self._read: dict[TableId, ReadTable] = {}
-        self._same: set[TableId] = set()  # whose key is the one with which the snapshot began
+        self._same: set[TableId] = set()  # which have the key with which the snapshot began
+        self.proofs = KeyProofs(keys)
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._keys)
@@ -87,7 +94,7 @@ class ReadTables:
         """How a table is read.
 
         Raises:
-            StructureError: its key is no longer the one with which the snapshot began.
+            StructureError: it no longer has the key with which the snapshot began.
             UnsupportedError: a column has an unknown type.
 
         """
@@ -96,6 +103,17 @@ class ReadTables:
         if known is None or known.table != table:
             known = self._read[table.id] = self._planned(table)
         return known
+
+    def require_proof(self, table_id: TableId) -> None:
+        """Raise `StructureError` if the log shows that the key may not have told rows apart all the time from P on."""
+        key = self._keys[table_id]
+        if key is not None and self.proofs.is_refuted(table_id):
+            raise key_changed(table_id, key)
+
+    def move(self) -> None:
+        """Read as of another P from now on."""
+        self.proofs.begin_at_another_point()
+        self.ask_again()
 
     def ask_again(self, altered: Collection[TableId] | None = None) -> None:
         """Ask for keys again before more is read: statements have altered these tables, or, with None, perhaps any.
@@ -145,26 +163,29 @@ class ReadTables:
         begun = self._keys[table_id]
         if begun is None or table_id in self._same:
             return
-        self._same |= self._with_same_key(connection, table_id)
+        now = self._keys_now(connection, table_id)
+        self._same |= {each for each, keys in now.items() if as_begun(keys, self._keys[each]) is not None}
         if table_id not in self._same:
-            raise key_changed(table_id, begun)
+            restorable = any(key.has_only_other_collations(begun) for key in now[table_id])
+            raise key_changed(table_id, begun, restorable=restorable)
 
-    def _with_same_key(self, connection: Connection, first: TableId) -> set[TableId]:
-        """Those of this table and the next ones whose bounds still mean the same rows.
+    def _keys_now(self, connection: Connection, first: TableId) -> dict[TableId, list[ChunkKey]]:
+        """The keys that this table and the next ones have now.
 
-        They are asked for together, since thousands of tables may be small. A statement that alters one of them later is in
-        the log, and has it asked for again before a chunk of it counts.
+        They are asked for together, since thousands of tables may be small. A statement that alters one of them later, or its
+        indexes, is in the log, and has it asked for again before a chunk of it counts.
         """
-        begun = {each: self._keys[each] for each in islice(dropwhile(first.__ne__, self._keys), TABLES_AT_ONCE)}
-        now = keys_of(connection, self._server, begun)
-        return {
-            each for each, key in begun.items() if key is not None and self._is_like(connection, each, now[each], key)
-        }
+        tables = list(islice(dropwhile(first.__ne__, self._keys), TABLES_AT_ONCE))
+        now = usable_keys(connection, self._server, tables)
+        return {each: self._as_ordered(connection, each, now[each]) for each in tables}
 
-    def _is_like(self, connection: Connection, table: TableId, now: ChunkKey | NoKey, begun: ChunkKey) -> bool:
-        if not begun.index:  # a surrogate key, which leads the order of the table's own
-            now = led_by(connection, table, begun.names[0], now)
-        return isinstance(now, ChunkKey) and now.is_like(begun)
+    def _as_ordered(self, connection: Connection, table: TableId, keys: UsableKeys) -> list[ChunkKey]:
+        """These keys of a table; after the surrogate key, if that leads the order in which the table is read."""
+        begun = self._keys[table]
+        if isinstance(keys, NoKey) or begun is None:
+            return []
+        lead = leading(connection, table, None if begun.index else begun.names[0])
+        return [key for key in map(lead, keys) if isinstance(key, ChunkKey)]
 
 
 def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:

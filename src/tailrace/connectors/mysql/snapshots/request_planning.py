@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import evolve
 
 from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Head
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.initial_structures import first_history
 from tailrace.connectors.mysql.log_file_identity import restart_after
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import point
+from tailrace.connectors.mysql.snapshots.key_proofs import altered_since
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.parts import log_since
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import TableId
 
@@ -33,6 +37,7 @@ class RequestPlanning:
         self.settings = settings
         self.server = catalog.server(session)
         self._start = start
+        self._taken: Head | None = None
 
     @property
     def unplanned_bytes(self) -> int:
@@ -64,6 +69,11 @@ class RequestPlanning:
             return None
         for warning in taken.warnings if warns else ():
             log.warning("%s", warning)
+        self._taken = taken.head
         restart = restart_after(self.settings, self.server, catalog.files(self.session), self._start, taken.head)
         history = first_history(settings, self.server, restart, taken.structures)
         return StartPoint(restart.to_dict(), history), frozenset(taken.structures.tables)
+
+    def altered(self, keys: Mapping[TableId, ChunkKey | NoKey]) -> frozenset[TableId]:
+        """The tables whose key, which was just looked up, may have been made after the position was taken."""
+        return frozenset() if self._taken is None else altered_since(self.session, self.server, self._taken, keys)

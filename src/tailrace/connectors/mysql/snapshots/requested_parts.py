@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,10 +24,13 @@ from tailrace.connectors.shared.signal_sql import require_allowed
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import with_statements_of_signal
 from tailrace.connectors.shared.snapshots.requested_parts import next_step
+from tailrace.errors import RetriableError
 from tailrace.requested_work.work import BlockingWork, TableWork, Work
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
+
+log = logging.getLogger(__name__)
 
 
 def requested_step(
@@ -39,7 +43,13 @@ def requested_step(
     with connect(settings) as session:
         statements.prepare(session)
         requested = _RequestedParts(RequestPlanning(session, settings, RestartPosition.from_dict(start)))
-        return next_step(requested, work, wanted, max_bytes)
+        try:
+            return next_step(requested, work, wanted, max_bytes)
+        except RetriableError as error:
+            if not session.open:
+                raise
+            log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
+            return None
 
 
 class _RequestedParts(PartRangePlanning):
@@ -97,7 +107,14 @@ class _RequestedParts(PartRangePlanning):
         return self._asking.point(tables, warns=warns)
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
-        """The checked SELECT statements by which tables are read."""
+        """The checked SELECT statements by which tables are read.
+
+        Raises:
+            RetriableError: a key may have been made after the point.
+
+        """
+        if self._asking.altered(keys):
+            raise RetriableError("the keys of tables were altered while a snapshot of them was planned")
         given = {table: text for table, text in blocking.tables.items() if table in keys}
         settings = with_statements_of_signal(self._asking.settings, given, MYSQL)
         # The statements go into the plan: a task may run with another configuration, or after another signal.

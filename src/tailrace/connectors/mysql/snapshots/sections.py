@@ -17,10 +17,11 @@ from attrs import evolve
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.captured import CapturedTables
+from tailrace.connectors.mysql.ddl import IndexChanges, SqlMode, index_changes
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.dump_start import dump_start
-from tailrace.connectors.mysql.log import Query
+from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.opened_log import OpenedLog, XaEnd
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.settings import MySqlSettings
@@ -102,7 +103,7 @@ class Sections:
             log.is_done = log.is_done or log.is_covered
 
     def take_altered(self) -> set[TableId]:
-        """The tables that statements named since the last call, to make, alter or drop them."""
+        """The tables that statements named since the last call, to make, alter or drop them or a unique index of theirs."""
         taken, self._altered = self._altered, set()
         return taken
 
@@ -151,12 +152,18 @@ class Sections:
         return long if limit is None else min(limit, long, key=lambda end: _order(*end))
 
     def _define(self, query: Query, batch: Batch) -> None:
-        there = [table for table in self._whole if table in self.definitions.structures]
+        structures = self.definitions.structures
+        there = [table for table in self._whole if table in structures]
+        changes = _index_changes(query, lower_names=structures.lower_names)
+        before = None if changes is None else structures.get(changes.table)
         self._log.define(query, batch)
         self._altered |= self.definitions.altered
+        if changes is not None:
+            self._altered.add(changes.table)  # most changes of indexes change no structure
+            self._read_tables.proofs.note(changes, before, structures.get(changes.table))
         # Without a key, rows are compared as a whole. A drop or rename leaves none to compare with, so it must be noted.
         for table in there:
-            if table not in self.definitions.structures:
+            if table not in structures:
                 self._collected.note(Broken(table, Break.EMPTIED))
         for table in self.definitions.renamed:
             if table in self._whole:
@@ -165,6 +172,12 @@ class Sections:
     def _finish_xa(self, item: XaEnd, batch: Batch) -> None:
         self._collected.ending = item.transaction.gtid
         self._log.finish_xa(item, batch)
+
+
+def _index_changes(query: Query, *, lower_names: bool) -> IndexChanges | None:
+    if query.kind is QueryKind.DATA:
+        return None
+    return index_changes(query.sql, query.database, SqlMode.from_bits(query.sql_mode), lower_names=lower_names)
 
 
 def _order(file: str, position: int) -> tuple[int, int]:

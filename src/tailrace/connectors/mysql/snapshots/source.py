@@ -42,7 +42,7 @@ from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
 from tailrace.connectors.shared.snapshots.overrides import refused
-from tailrace.errors import RetriableError, SourceSetupError, StructureError
+from tailrace.errors import KeyChangedError, RetriableError, SourceSetupError, StructureError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
@@ -114,6 +114,7 @@ class MySqlSource:
         self._views = Views(settings, self._asking, self._server)
         self._view: TableView | None = None
         self._log: Sections | None = None
+        self._has_moved = False
         self._gtids = self._point.gtids  # executed up to where the log is read
         statements.prepare(self._asking)
         # The server may be a replica that lags behind the one where P was taken.
@@ -161,8 +162,9 @@ class MySqlSource:
         self._progress, self.definitions = progress, definitions
         self._point = self._reached = RestartPosition.from_dict(progress.restart)
         self._gtids = gtids
+        self._has_moved = True
         self._close_log()
-        self.tables.ask_again()
+        self.tables.move()
         wait_visible(self._asking, gtids)
 
     def close(self) -> None:
@@ -180,6 +182,9 @@ class MySqlSource:
         table = parse_id(segment.table)
         if self._is_gone(table):
             return None
+        if self._has_moved and self.tables.proofs.is_refuted(table):
+            return Unread()  # the next P is after the statement
+        self.tables.require_proof(table)
         # The statement is made for the structure at H. If the server has a newer one, it fails, or is repeated after
         # the DDL.
         chunk = self._unless_changed(table, lambda: self._selected(self._structure(table), segment))
@@ -214,7 +219,7 @@ class MySqlSource:
         return LogSection(touches, place, frozenset(map(quoted_id, altered)))
 
     def _altered(self, named: set[TableId], before: Mapping[TableId, Table]) -> set[TableId]:
-        """The tables that DDL in the section named, and those whose structures differ at its ends.
+        """The tables that DDL in the section named, or an index of theirs, and those whose structures differ at its ends.
 
         Those that it named, because a structure has neither collations nor all indexes: another collation alone gives the
         same rows another order.
@@ -283,8 +288,9 @@ class MySqlSource:
             found = read()
         except (StructureError, SourceSetupError) as error:
             attempts, override = self._unread.get(table, 0), self._overrides.get(table)
+            self.tables.ask_again({table})  # the index may be gone that it is read by
             if not _is_of_change(error) or attempts >= ATTEMPTS:
-                if override is not None:
+                if override is not None and not isinstance(error, KeyChangedError):
                     raise refused(override, error) from error
                 raise
             self._unread[table] = attempts + 1

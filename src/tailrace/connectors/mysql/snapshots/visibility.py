@@ -48,8 +48,7 @@ class Boundary:
 
     def is_behind(self, place: RestartPosition | None) -> bool:
         """Whether the boundary has reached a position; a position on another server counts as reached."""
-        here = self.restart
-        return place is None or here.server_uuid != place.server_uuid or here.position >= place.position
+        return not self.restart.is_before(place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from tailrace.errors import ProgressError, StructureError
+from tailrace.errors import KeyChangedError, ProgressError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
@@ -160,13 +160,17 @@ def as_begun(found: Sequence[_Index | NoKey], begun: _Index | None) -> _Index | 
     return None if begun is None else next((each for each in keys if each.is_still(begun)), None)
 
 
-def key_changed(table: TableId, begun: IndexKey[Any]) -> StructureError:
-    """The error for a table that no longer has the key by which its snapshot reads it."""
+def key_changed(table: TableId, begun: IndexKey[Any], *, restorable: bool = False) -> KeyChangedError:
+    """The error for a table that no longer has the key by which its snapshot reads it.
+
+    `restorable`: the index is there as before, and only its columns have another type or collation. An index that is gone,
+    or was made anew, can't be restored: without it two rows may have had one key.
+    """
     name = f"index {begun.index}" if begun.index else "the surrogate key leads"
-    return StructureError(
+    begin = "Restore the columns' types and collations until the snapshot is done, or begin" if restorable else "Begin"
+    return KeyChangedError(
         f"{table}: the key {', '.join(begun.names)} ({name}), by which the snapshot reads it, was changed or made anew. "
-        "Restore the key until the snapshot is done. Or an initial snapshot begins again with an empty target; one that a "
-        "signal asked for can be asked for again"
+        f"{begin} the snapshot again: an initial one with an empty target, one that a signal asked for by another signal"
     )
 
 
