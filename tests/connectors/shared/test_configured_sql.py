@@ -127,7 +127,7 @@ def test_of_a_statement_as_it_is_configured_the_servers_text_is_told(monkeypatch
 )
 def test_initial_statements_are_named_by_their_number(monkeypatch, number, told):
     connection = Refusing(pymysql.err.ProgrammingError(number, near()))
-    monkeypatch.setattr(mysql, "_open", lambda settings, limit: connection)
+    monkeypatch.setattr(mysql, "_open", lambda settings: connection)
     settings = unit_settings({"database.initial.statements": "SET @key = '${env:TAILRACE_TEST_KEY}'; SET @b = 1"})
     with pytest.raises(SourceSetupError) as caught:
         mysql.connect(settings)
@@ -138,7 +138,7 @@ def test_initial_statements_are_named_by_their_number(monkeypatch, number, told)
 
 def test_initial_statements_as_they_are_configured_have_the_servers_text_and_are_not_quoted(monkeypatch):
     connection = Refusing(pymysql.err.ProgrammingError(1193, "Unknown system variable 'b'"))
-    monkeypatch.setattr(mysql, "_open", lambda settings, limit: connection)
+    monkeypatch.setattr(mysql, "_open", lambda settings: connection)
     with pytest.raises(SourceSetupError) as caught:
         mysql.connect(unit_settings({"database.initial.statements": "SET b = 'literal'"}))
     told = "running statement 1 of database.initial.statements: Unknown system variable 'b' (error 1193)"
