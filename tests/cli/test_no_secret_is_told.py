@@ -26,13 +26,6 @@ from support.mysql_settings import properties_for
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow, only_with_all]
 ROOT = Path(__file__).parents[2]
 WORD = "s3cr3t"
-SESSION = """
-import sys
-from tailrace.cli import session
-session.LEAN = session.LEAN | {"spark.ui.enabled": "true", "spark.ui.port": sys.argv.pop(1), "spark.sql.streaming.metricsEnabled": "true"}
-from tailrace.cli.main import main
-main()
-"""
 PAGES = (
     "jobs/", "stages/", "environment/", "executors/", "SQL/", "StreamingQuery/",
     "api/v1/applications/{}/environment", "api/v1/applications/{}/sql?details=true&planDescription=true",
@@ -89,10 +82,10 @@ def configuration(mysql_server, database, tmp_path):
         yield path, properties["topic.prefix"], values
 
 
-def tailrace(*arguments, port):
+def tailrace(*arguments):
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", "")}
     return subprocess.Popen(
-        [sys.executable, "-c", SESSION, str(port), *map(str, arguments)],
+        [sys.executable, "-m", "tailrace.cli.main", *map(str, arguments)],
         env={name: text for name, text in environment.items() if text},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -133,11 +126,13 @@ def watched(process, port):
 def test_nothing_tells_a_secret(configuration, kafka_broker, tmp_path):
     path, prefix, values = configuration
     port = 24_000 + os.getpid() % 1000
-    to = ["--to", f"kafka:{kafka_broker.address}", "--checkpoint", tmp_path / "checkpoint"]
-    checked = tailrace("check", path, "--samples", "all", port=port).communicate(timeout=300)[0]
+    settings = {"spark.ui.enabled": "true", "spark.ui.port": port, "spark.sql.streaming.metricsEnabled": "true"}
+    conf = [each for name, value in settings.items() for each in ("--conf", f"{name}={value}")]
+    to = ["--to", f"kafka:{kafka_broker.address}", "--checkpoint", tmp_path / "checkpoint", *conf]
+    checked = tailrace("check", path, "--samples", "all").communicate(timeout=300)[0]
     assert told(checked) == []
 
-    process = tailrace("run", path, *to, "--verbose", port=port)
+    process = tailrace("run", path, *to, "--verbose")
     output, pages, lines = watched(process, port)
     assert process.returncode == 0, output
     assert set(pages) == set(PAGES), "each page was there"
@@ -148,7 +143,7 @@ def test_nothing_tells_a_secret(configuration, kafka_broker, tmp_path):
     # WHEN a registry refuses the login, and sends back what it was sent
     echo = f"Basic {base64.b64encode(f'me:{WORD}-url'.encode()).decode()} {WORD}-header {WORD}-url"
     values.faults = [(401, {"error_code": 40101, "message": f"who is {echo}"})] * 3
-    process = tailrace("run", path, *to, "--available-now", "--verbose", port=port)
+    process = tailrace("run", path, *to, "--available-now", "--verbose")
     output, pages, lines = watched(process, port)
     for what, text in {"output": output, **pages, **{line: line for line in lines}}.items():
         assert told(text) == [], what
