@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.key_writer import KeyWriter
+from support.meanwhile import before_first_call
 from support.mysql_frames import parse_options
 from support.mysql_settings import stream_options
 from support.signalling import execute, signal, signal_table
@@ -369,14 +370,8 @@ def test_a_blocking_snapshot_whose_key_is_made_behind_its_position_is_planned_ag
     mysql_server.sql("CREATE TABLE t (k INT NOT NULL, v VARCHAR(9)); INSERT INTO t VALUES (5, 'a'), (5, 'b')", database)
     signal_table(mysql_server, database)
     stream = Stream(mysql_server, database).run()
-    real, left = requested_parts.keys_now, ["DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)"]
-
-    def late(*given):
-        while left:
-            mysql_server.sql(left.pop(), database)
-        return real(*given)
-
-    monkeypatch.setattr(requested_parts, "keys_now", late)
+    late = "DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)"
+    before_first_call(monkeypatch, requested_parts, "keys_now", lambda: mysql_server.sql(late, database))
     data = {"data-collections": [f"{database}.t"], "type": "blocking"}
     signal(mysql_server, database, "one", "execute-snapshot", **data)
     stream.run()

@@ -1,10 +1,14 @@
-"""Does something in another thread while a test continues."""
+"""Does something while a test continues: in another thread, or before a function is called."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import pytest
 
 
 @contextmanager
@@ -28,3 +32,15 @@ def meanwhile(doing: Callable[[], object], pause: float = 0.01) -> Iterator[None
         thread.join()
         if errors:  # also where the block failed, which may be for that reason
             raise errors[0]
+
+
+def before_first_call(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, do: Callable[[], object]) -> None:
+    """Do something before a function of a module is called for the first time."""
+    real, left = getattr(module, name), [do]
+
+    def called(*given: Any) -> Any:
+        while left:
+            left.pop()()
+        return real(*given)
+
+    monkeypatch.setattr(module, name, called)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tailrace.errors import DriverAwayError, FencedError, PositionLostError, StoppedError
+from tailrace.errors import DriverAwayError, FencedError, PositionLostError, StoppedError, TailraceError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
 FAILED_TASK = re.compile(r"Job aborted due to stage failure:.*?most recent failure: (?P<why>[^\n]*)", re.DOTALL)
@@ -36,12 +36,12 @@ def is_cancelled(error: Exception) -> bool:
 
 def is_stopped(error: Exception) -> bool:
     """Whether a bounded turn was stopped on request."""
-    return isinstance(error, StoppedError) or StoppedError.__name__ in full_text(error)
+    return _is(error, StoppedError)
 
 
 def lost_its_driver(error: Exception) -> bool:
     """Whether a task of a bounded turn ended since it had not reached the driver for long."""
-    return isinstance(error, DriverAwayError) or DriverAwayError.__name__ in full_text(error)
+    return _is(error, DriverAwayError)
 
 
 def is_dead_planner(error: Exception) -> bool:
@@ -51,12 +51,17 @@ def is_dead_planner(error: Exception) -> bool:
 
 def may_be_lost(error: Exception) -> bool:
     """Whether a task reported that the log no longer reaches back."""
-    return isinstance(error, PositionLostError) or PositionLostError.__name__ in full_text(error)
+    return _is(error, PositionLostError)
 
 
 def is_taken_over(error: Exception) -> bool:
     """Whether another run has taken the lanes."""
-    return isinstance(error, FencedError) or FencedError.__name__ in full_text(error)
+    return _is(error, FencedError)
+
+
+def _is(error: Exception, kind: type[TailraceError]) -> bool:
+    """Whether it is of this kind, or one of Spark's with its name in the text."""
+    return isinstance(error, kind) or kind.__name__ in full_text(error)
 
 
 def full_text(error: BaseException) -> str:

@@ -6,7 +6,8 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.config.remarks import notes_of, warnings_of
@@ -100,26 +101,31 @@ class Messages:
 
     def _hand_on(self, line: str) -> None:
         """Hand a record on: what the user's function did not take must not count as delivered."""
-        self._calling.depth = getattr(self._calling, "depth", 0) + 1
         try:
-            self._on_event(line)
+            with self._within():
+                self._on_event(line)
         except Exception as error:
             _LOG.exception("the function that was given to tailrace.stream for events failed")
             raise TailraceError(
                 f"on_event has failed ({type(error).__name__}); the records since the last commit come again in the next stream"
             ) from error
-        finally:
-            self._calling.depth -= 1
 
     def _call(self, function: Callable[[Any], None] | None, content: Any) -> None:
         """Call the user's function: what it raises must not end a connection to a task."""
         if function is None:
             return
-        self._calling.depth = getattr(self._calling, "depth", 0) + 1
         try:
-            function(content)
+            with self._within():
+                function(content)
         except Exception:  # noqa: BLE001 -- of the user
             _LOG.exception("a function that was given to tailrace.stream failed")
+
+    @contextmanager
+    def _within(self) -> Iterator[None]:
+        """For the block, which calls a function of the user's; such calls may be nested."""
+        self._calling.depth = getattr(self._calling, "depth", 0) + 1
+        try:
+            yield
         finally:
             self._calling.depth -= 1
 

@@ -7,6 +7,7 @@ import pytest
 from support.mysql_settings import settings_for
 from support.one_table import ONLY_IT, ids, insert, make_table
 from support.reading import begin, fresh, read_on
+from support.replicas import catch_up, replicate
 from tailrace.connectors.mysql import received_transactions
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.reader import MySqlConnector
@@ -20,11 +21,7 @@ pytestmark = pytest.mark.mysql
 @pytest.fixture(scope="module")
 def pair():
     with MySqlServer() as source, MySqlServer() as replica:
-        replica.sql("RESET BINARY LOGS AND GTIDS")
-        replica.sql(
-            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='root', "
-            "SOURCE_AUTO_POSITION=1, SOURCE_SSL=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
-        )
+        replicate(source, replica)
         yield source, replica
 
 
@@ -34,14 +31,14 @@ def lagging(pair):
     source, replica = pair
     make_table(source)
     settings, start = begin(source, **ONLY_IT)
-    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{source.variable('gtid_executed')}', 60)")
+    catch_up(source, replica)
     replica.sql("STOP REPLICA SQL_THREAD")
     insert(source, 1, 2, 3)
     executed = GtidSet.parse(source.variable("gtid_executed"))
     wait_until(lambda: executed.is_subset(received(replica)), 30, lambda: "the replica receives nothing")
     yield read_on(settings, start), replica
     replica.sql("START REPLICA SQL_THREAD")
-    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{source.variable('gtid_executed')}', 60)")
+    catch_up(source, replica)
 
 
 def received(replica):

@@ -6,6 +6,7 @@ import pytest
 
 from support.mysql_settings import settings_for
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
+from support.replicas import catch_up, replicate
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace_standins.servers.mysql_server import MySqlServer
@@ -22,11 +23,7 @@ def pair():
         MySqlServer(flags=("--binlog-row-event-max-size=256",)) as source,
         MySqlServer(flags=("--binlog-row-event-max-size=700",)) as replica,
     ):
-        replica.sql("RESET BINARY LOGS AND GTIDS; FLUSH BINARY LOGS; FLUSH BINARY LOGS")
-        replica.sql(
-            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='root', "
-            "SOURCE_AUTO_POSITION=1, SOURCE_SSL=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
-        )
+        replicate(source, replica, files=2)
         yield source, replica
 
 
@@ -55,7 +52,7 @@ def played(request, pair):
     source.sql(
         "ALTER TABLE b ADD COLUMN w INT; INSERT INTO b VALUES (-7, 'x', -8); INSERT INTO c VALUES (-9, 'c')", DATABASE
     )
-    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{source.variable('gtid_executed')}', 60)")
+    catch_up(source, replica)
     return settings, start, settings_for(replica, **options)
 
 

@@ -8,6 +8,7 @@ import pytest
 from support.mysql_settings import settings_for
 from support.one_table import ONLY_IT, ids, insert, make_table
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
+from support.replicas import follow, replicate
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.positions import RestartPosition, file_name, file_number
@@ -24,11 +25,7 @@ OTHER_SERVER = "11111111-2222-3333-4444-555555555555"
 def pair():
     """A source and its replica, which packs rows into events in another way and has other log files."""
     with MySqlServer(flags=("--binlog-row-event-max-size=256",)) as source, MySqlServer(flags=("--binlog-row-event-max-size=700",)) as replica:
-        replica.sql("RESET BINARY LOGS AND GTIDS; FLUSH BINARY LOGS; FLUSH BINARY LOGS")
-        replica.sql(
-            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='root', "
-            "SOURCE_AUTO_POSITION=1, SOURCE_SSL=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
-        )
+        replicate(source, replica, files=2)
         source.sql(f"CREATE DATABASE {DATABASE}; CREATE TABLE {DATABASE}.a (id INT PRIMARY KEY, v TEXT); CREATE TABLE {DATABASE}.b (n INT)")
         yield source, replica
 
@@ -42,9 +39,7 @@ def played(pair):
     many = ";".join(f"INSERT INTO a VALUES ({n}, REPEAT('v', 40)), ({1000 + n}, 'w'), ({2000 + n}, 'z'); INSERT INTO b VALUES ({n})" for n in range(60))
     source.sql(f"BEGIN; {many}; UPDATE a SET v = 'all' WHERE id < 1030; COMMIT", DATABASE)
     source.sql("ALTER TABLE b ADD COLUMN w INT; INSERT INTO b VALUES (-7, -8)", DATABASE)
-    executed = source.variable("gtid_executed")
-    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{executed}', 60)")
-    assert replica.variable("gtid_executed") == executed
+    follow(source, replica)
     return settings, start, settings_for(replica, **options())
 
 

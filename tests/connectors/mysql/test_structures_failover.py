@@ -9,6 +9,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from support.mysql_frames import parse_options
 from support.mysql_settings import settings_for, stream_options
 from support.reading import Read, begin, read_on
+from support.replicas import follow, replicate
 from tailrace.connectors.base import Lane
 from tailrace.source.cdc_source import INITIAL, CdcReader
 from tailrace_standins.servers.mysql_server import MySqlServer
@@ -24,11 +25,7 @@ def pair():
     """A source with high file numbers, and its replica with low ones."""
     with MySqlServer(row_metadata="MINIMAL") as source, MySqlServer(row_metadata="MINIMAL") as replica:
         source.sql("FLUSH BINARY LOGS;" * 8)
-        replica.sql("RESET BINARY LOGS AND GTIDS")
-        replica.sql(
-            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='root', "
-            "SOURCE_AUTO_POSITION=1, SOURCE_SSL=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
-        )
+        replicate(source, replica)
         yield source, replica
 
 
@@ -37,20 +34,13 @@ def servers(pair):
     source, _ = pair
     source.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
     source.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9)); CREATE TABLE u (id INT PRIMARY KEY)", DATABASE)
-    follow(pair)
+    follow(*pair)
     return pair
-
-
-def follow(pair):
-    """The replica has what the source has."""
-    source, replica = pair
-    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{source.variable('gtid_executed')}', 60)")
-    assert replica.variable("gtid_executed") == source.variable("gtid_executed")
 
 
 def play(pair, statements):
     pair[0].sql(statements, DATABASE)
-    follow(pair)
+    follow(*pair)
 
 
 def options(**more):

@@ -66,7 +66,7 @@ def dump_start(settings: MySqlSettings, restart: RestartPosition) -> DumpStart:
         if gtids is None or there.created is not None:
             start = DumpPosition(restart.file or next(iter(files)), restart.pos)
         else:
-            require_numbered_once(settings, session, server, files, asked, wanted)
+            require_numbered_once(settings, session, server, files, asked, purged, wanted)
             start = DumpPosition(gtids=resumed(GtidSet.parse(gtids), executed, wanted))
         _require_rising(session, files, start)
         return DumpStart(server, start, here, files, purged if server.has_gtids else None)

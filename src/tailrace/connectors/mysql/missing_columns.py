@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tailrace.changes.vectors import Bytes, Kind, Vector
-from tailrace.changes.views import vector_of
+from tailrace.changes.vectors import Vector
 from tailrace.connectors.mysql.rows import RowImages
+from tailrace.connectors.shared.arrow_values.filling import with_value
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table
 
-_WITHIN_VIEW = 12  # bytes of a value that is in no buffer
 LARGE_TYPES = ("BLOB", "TEXT", "JSON")
 
 
@@ -43,19 +42,6 @@ def fill_missing(images: RowImages, table: Table, placeholder: str) -> Sequence[
                 f"the log lacks the column {column.name}: binlog_row_image was MINIMAL in the session that wrote it. "
                 "SET PERSIST binlog_row_image = FULL (or NOBLOB), and take care that no session changes it"
             )
-        vectors[index] = _with_placeholder(vector, bitmap, placeholder.encode())
+        missing = np.unpackbits(bitmap, count=vector.length, bitorder="little").view(np.bool_)
+        vectors[index] = with_value(vector, missing, placeholder)
     return vectors
-
-
-def _with_placeholder(vector: Vector, bitmap: Bytes, text: bytes) -> Vector:
-    missing = np.unpackbits(bitmap, count=vector.length, bitorder="little").view(np.bool_)
-    views = vector.data.copy()
-    placeholder = vector_of([text])
-    views[missing] = placeholder.data[0]
-    if len(text) > _WITHIN_VIEW:
-        views[missing, 2] = len(vector.buffers)
-    valid = None
-    if vector.valid is not None:
-        valid = np.packbits(vector.is_valid() | missing, bitorder="little")
-    kind = vector.kind if vector.kind in (Kind.TEXT, Kind.BYTES) else Kind.TEXT
-    return Vector(kind, vector.length, views, valid, (*vector.buffers, *placeholder.buffers))

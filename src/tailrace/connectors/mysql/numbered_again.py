@@ -36,6 +36,7 @@ def require_numbered_once(
     server: Server,
     files: Mapping[str, int],
     restart: RestartPosition,
+    purged: GtidSet,
     wanted: Callable[[str], bool],
 ) -> None:
     """Refuse a position with GTIDs, on the server that it is of, if that has given their numbers again.
@@ -46,6 +47,7 @@ def require_numbered_once(
         server: its version and variables.
         files: its log files with their sizes, oldest first.
         restart: a position that the server can't be asked for by file and offset.
+        purged: the GTIDs in none of these files.
         wanted: the filter of GTID sources.
 
     Raises:
@@ -55,7 +57,6 @@ def require_numbered_once(
     if restart.gtids is None or restart.server_uuid != server.uuid:
         return
     own = GtidSet.parse(restart.gtids).filtered(lambda each: each == server.uuid.lower() and wanted(each))
-    _, purged = catalog.gtids(connection)
     later = own.subtract(purged)
     if later and _is_same_file(settings, files, restart):
         if files[restart.file] >= restart.pos:

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 from attrs import evolve
 
+from support.meanwhile import before_first_call
 from support.mysql_settings import settings_for
 from support.reading import read_on
 from support.snapshotting import keyed, linear, taken
@@ -187,14 +188,8 @@ def test_the_statement_is_not_blamed_for_it(mysql_server, database, selected, mo
 def made_late(mysql_server, database, monkeypatch):
     """A table whose key is made when the snapshot's position is taken, and its keys are not looked up yet."""
     mysql_server.sql("CREATE TABLE t (k INT NOT NULL, v VARCHAR(20)); INSERT INTO t VALUES (5, 'a'), (5, 'b')", database)
-    real, left = planning.keys_of, ["DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)"]
-
-    def late(*given):
-        while left:
-            mysql_server.sql(left.pop(), database)
-        return real(*given)
-
-    monkeypatch.setattr(planning, "keys_of", late)
+    late = "DELETE FROM t WHERE v = 'b'; ALTER TABLE t ADD UNIQUE u (k)"
+    before_first_call(monkeypatch, planning, "keys_of", lambda: mysql_server.sql(late, database))
 
 
 @pytest.mark.usefixtures("made_late")
