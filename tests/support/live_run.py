@@ -108,8 +108,12 @@ class LiveRun:
 
     def stop(self, seconds=60):
         """SIGTERM, and wait for the end in good order; the exit code."""
-        self._process.send_signal(signal.SIGTERM)
+        self.ask_to_stop()
         return self.wait(seconds)
+
+    def ask_to_stop(self):
+        """SIGTERM alone."""
+        self._process.send_signal(signal.SIGTERM)
 
     def wait(self, seconds):
         return self._process.wait(seconds)
