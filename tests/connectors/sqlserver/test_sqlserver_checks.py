@@ -219,6 +219,15 @@ def test_two_instances_tell_how_the_older_goes_and_nothing_is_run_for_it(ready):
     assert finding.statements == ()
 
 
+def test_the_older_instance_is_the_one_to_go_also_where_it_alone_is_cleaned_up(ready):
+    ready.sql("UPDATE cdc.change_tables SET create_date = DATEADD(day, -1, create_date)")
+    ready.capture("orders", instance="orders_new")
+    ready.sql("WAITFOR DELAY '00:00:00.020'; INSERT dbo.orders (id) VALUES (1)")
+    ready.capture_all()
+    ready.clean_up("dbo_orders", ready.max_lsn())
+    assert "@capture_instance = N'dbo_orders'" in only(found(settings(ready)), "has two capture instances").mend
+
+
 def test_a_third_structure_needs_the_oldest_instance_to_go_first(ready):
     ready.sql("ALTER TABLE dbo.orders ADD note varchar(10)")
     ready.capture("orders", instance="orders_new")
@@ -343,6 +352,19 @@ def test_columns_in_another_code_page_than_the_database_are_a_warning(sqlserver)
     finding = only(found(settings(sqlserver, table_include_list=r"dbo\.t")), "another code page")
     assert finding.level is Level.WARNING
     assert finding.what.startswith(f"{sqlserver.name}.dbo.t: changes of a, b may have other characters")
+
+
+def test_columns_that_the_user_sees_masked_are_a_warning(sqlserver, reader, login):
+    mask = "varchar(9) MASKED WITH (FUNCTION = 'default()')"
+    sqlserver.sql(f"CREATE TABLE dbo.t (id int PRIMARY KEY, a {mask}, b {mask}, unread {mask})")
+    sqlserver.capture("t", columns="id, a, b")
+    sqlserver.sql(f"GRANT SELECT ON SCHEMA::cdc TO [{reader}]; GRANT SELECT ON dbo.t TO [{reader}]")
+    finding = only(found(settings(sqlserver, table_include_list=r"dbo\.t", **login)), "masked")
+    assert finding.level is Level.WARNING
+    assert finding.what.startswith(f"{sqlserver.name}.dbo.t: the user {reader} sees a, b masked")
+    assert finding.mend.endswith(f"GRANT UNMASK TO [{reader}];")
+    sqlserver.sql(f"GRANT UNMASK TO [{reader}]")
+    assert those_with(found(settings(sqlserver, table_include_list=r"dbo\.t", **login)), "masked") == []
 
 
 def test_a_capture_that_lags_is_a_warning():

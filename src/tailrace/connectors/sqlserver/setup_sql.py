@@ -94,6 +94,11 @@ def grant_select(table: TableId, user: str) -> Statement:
     return Statement(table.catalog, f"GRANT SELECT ON {quoted(table.schema, table.name)} TO {quoted(user)};")
 
 
+def unmask(database: str, user: str) -> Statement:
+    """Show a user what masked columns hold; only for people, as the masks may be meant for the connector."""
+    return Statement(database, f"GRANT UNMASK TO {quoted(user)};")
+
+
 def add_to_role(database: str, role: str, user: str) -> Statement:
     """Add a user to a role."""
     return Statement(database, f"ALTER ROLE {quoted(role)} ADD MEMBER {quoted(user)};")
