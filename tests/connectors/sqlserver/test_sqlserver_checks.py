@@ -187,10 +187,24 @@ def test_a_column_that_was_added_later_comes_with_a_second_instance(ready):
     assert finding.level is Level.WARNING
     assert "does not capture note" in finding.what
     [statement] = finding.statements
+    index = ready.value("SELECT index_name FROM cdc.change_tables")
     assert statement.sql == (
         "EXEC sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N'orders', @role_name = NULL, "
-        "@capture_instance = N'dbo_orders_2';"
+        f"@capture_instance = N'dbo_orders_2', @index_name = N'{index}';"
     )
+
+
+def test_the_second_instance_identifies_rows_by_the_index_of_the_first(sqlserver):
+    """Without it a change of the key would be another event, and a snapshot that reads by the index would stop."""
+    sqlserver.sql("CREATE TABLE dbo.t (id int NOT NULL); CREATE UNIQUE INDEX u ON dbo.t (id)")
+    sqlserver.capture("t", index="u")
+    sqlserver.sql("ALTER TABLE dbo.t ADD more int")
+    sqlserver.step()
+    [statement] = only(found(settings(sqlserver)), "was altered").statements
+    sqlserver.sql(statement.sql)
+    assert sqlserver.sql("SELECT capture_instance, index_name FROM cdc.change_tables ORDER BY create_date, capture_instance") == [
+        ("dbo_t", "u"), ("dbo_t_2", "u")
+    ]  # fmt: skip
 
 
 def test_columns_that_were_left_out_on_purpose_stay_out_of_the_second_instance(sqlserver):
