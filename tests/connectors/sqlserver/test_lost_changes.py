@@ -153,9 +153,21 @@ def test_what_the_clean_up_takes_from_an_older_instance_while_it_is_read_is_lost
         yield from of_tables(*given)
 
     monkeypatch.setattr(WindowTables, "batches", cleaned_up)
-    with pytest.raises(PositionLostError, match=r"dbo\.t: "):
+    with pytest.raises(PositionLostError, match=r"dbo\.t: changes are lost.* instance dbo_t begins .*@retention"):
         read_on(settings, read)
     assert read.progress.restart[shop.name]["lsn"] == place, "the window does not count as delivered"
+
+
+def test_an_older_instance_that_the_clean_up_has_emptied_is_not_taken_for_one_that_was_dropped(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'lost')")
+    shop.capture("t", instance="t_2")
+    write(shop, f"{LATER}; INSERT t VALUES (2, N'x')")
+    for instance in ("dbo_t", "t_2"):
+        shop.clean_up(instance, shop.max_lsn())
+    with pytest.raises(PositionLostError, match=r"dbo\.t: changes are lost.* instance dbo_t begins .*@retention"):
+        read_on(settings, read)
 
 
 def test_a_progress_whose_changes_are_gone_is_out_of_reach(shop: Database) -> None:
