@@ -10,6 +10,8 @@ import pytest
 from support.change_table_reading import Read, afters, begin, read_on, started, structures
 from support.db2_reading import settings_of, write
 from tailrace.connectors import connector_for
+from tailrace.connectors.db2 import catalog
+from tailrace.connectors.db2.connection import connect
 from tailrace.errors import PositionLostError
 from tailrace_standins.servers.db2_server import Database
 
@@ -213,6 +215,24 @@ def test_a_registration_that_was_stopped_is_told_and_what_it_has_is_read(
     assert rows(read)[1:] == [{"ID": 3, "A": "again"}]
     assert "S.T is captured again" in caplog.text
     assert "incremental snapshot" in caplog.text
+
+
+def test_one_that_is_stopped_while_another_is_activated_is_seen_among_others_that_are_stopped(shop: Database) -> None:
+    """As many are stopped as before, and the first and the last of them by name are the same."""
+    names = ["S.A", "S.M", "S.Z"]
+    shop.sql(*(f"CREATE TABLE {name} (ID INTEGER NOT NULL PRIMARY KEY)" for name in names))
+    shop.register(*names)
+    shop.replication.step()
+    state = f"UPDATE {REGISTER} SET STATE = '{{}}' WHERE SOURCE_TABLE IN ({{}})"
+    shop.sql(state.format("I", "'A', 'M', 'Z'"))
+    settings = settings_of(shop)
+    with connect(settings) as session:
+        before = catalog.stamp(session, settings)
+        session.commit()
+        assert catalog.stamp(session, settings) == before
+        session.commit()
+        shop.sql(state.format("A", "'M'"), state.format("I", "'T'"))
+        assert catalog.stamp(session, settings) != before
 
 
 def test_a_registration_that_was_activated_anew_while_nobody_read_is_told(

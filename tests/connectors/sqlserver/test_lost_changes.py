@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from support.sqlserver_reading import afters, batches, read_on, settings_of, started, structures, write
 from tailrace.connectors.base import Lane, LogRange
 from tailrace.connectors.change_tables import window_tables
+from tailrace.connectors.change_tables.window_tables import WindowTables
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import PositionLostError, SourceSetupError
 from tailrace_standins.servers.sqlserver_server import Database
@@ -131,6 +134,40 @@ def test_the_clean_up_of_what_was_read_is_no_loss(shop: Database) -> None:
     write(shop, "INSERT t VALUES (2, N'y')")
     read_on(settings, read)
     assert afters(read) == [{"id": 1, "a": "x"}, {"id": 2, "a": "y"}]
+
+
+def test_what_the_clean_up_takes_from_an_older_instance_while_it_is_read_is_lost(
+    shop: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both instances of the table begin at one LSN then, and the newer one is read from there on."""
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'lost')")
+    shop.capture("t", instance="t_2")
+    write(shop, f"{LATER}; INSERT t VALUES (2, N'x')")
+    of_tables, place = WindowTables.batches, read.progress.restart[shop.name]["lsn"]
+
+    def cleaned_up(*given: Any) -> Iterator[Any]:
+        for instance in ("dbo_t", "t_2"):
+            shop.clean_up(instance, shop.max_lsn())
+        yield from of_tables(*given)
+
+    monkeypatch.setattr(WindowTables, "batches", cleaned_up)
+    with pytest.raises(PositionLostError, match=r"dbo\.t: changes are lost.* instance dbo_t begins .*@retention"):
+        read_on(settings, read)
+    assert read.progress.restart[shop.name]["lsn"] == place, "the window does not count as delivered"
+
+
+def test_an_older_instance_that_the_clean_up_has_emptied_is_not_taken_for_one_that_was_dropped(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'lost')")
+    shop.capture("t", instance="t_2")
+    write(shop, f"{LATER}; INSERT t VALUES (2, N'x')")
+    for instance in ("dbo_t", "t_2"):
+        shop.clean_up(instance, shop.max_lsn())
+    with pytest.raises(PositionLostError, match=r"dbo\.t: changes are lost.* instance dbo_t begins .*@retention"):
+        read_on(settings, read)
 
 
 def test_a_progress_whose_changes_are_gone_is_out_of_reach(shop: Database) -> None:

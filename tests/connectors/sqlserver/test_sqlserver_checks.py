@@ -187,10 +187,24 @@ def test_a_column_that_was_added_later_comes_with_a_second_instance(ready):
     assert finding.level is Level.WARNING
     assert "does not capture note" in finding.what
     [statement] = finding.statements
+    index = ready.value("SELECT index_name FROM cdc.change_tables")
     assert statement.sql == (
         "EXEC sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N'orders', @role_name = NULL, "
-        "@capture_instance = N'dbo_orders_2';"
+        f"@capture_instance = N'dbo_orders_2', @index_name = N'{index}';"
     )
+
+
+def test_the_second_instance_identifies_rows_by_the_index_of_the_first(sqlserver):
+    """Without it a change of the key would be another event, and a snapshot that reads by the index would stop."""
+    sqlserver.sql("CREATE TABLE dbo.t (id int NOT NULL); CREATE UNIQUE INDEX u ON dbo.t (id)")
+    sqlserver.capture("t", index="u")
+    sqlserver.sql("ALTER TABLE dbo.t ADD more int")
+    sqlserver.step()
+    [statement] = only(found(settings(sqlserver)), "was altered").statements
+    sqlserver.sql(statement.sql)
+    assert sqlserver.sql("SELECT capture_instance, index_name FROM cdc.change_tables ORDER BY create_date, capture_instance") == [
+        ("dbo_t", "u"), ("dbo_t_2", "u")
+    ]  # fmt: skip
 
 
 def test_columns_that_were_left_out_on_purpose_stay_out_of_the_second_instance(sqlserver):
@@ -217,6 +231,15 @@ def test_two_instances_tell_how_the_older_goes_and_nothing_is_run_for_it(ready):
     assert "sp_cdc_disable_table" in finding.mend
     assert "@capture_instance = N'dbo_orders'" in finding.mend
     assert finding.statements == ()
+
+
+def test_the_older_instance_is_the_one_to_go_also_where_it_alone_is_cleaned_up(ready):
+    ready.sql("UPDATE cdc.change_tables SET create_date = DATEADD(day, -1, create_date)")
+    ready.capture("orders", instance="orders_new")
+    ready.sql("WAITFOR DELAY '00:00:00.020'; INSERT dbo.orders (id) VALUES (1)")
+    ready.capture_all()
+    ready.clean_up("dbo_orders", ready.max_lsn())
+    assert "@capture_instance = N'dbo_orders'" in only(found(settings(ready)), "has two capture instances").mend
 
 
 def test_a_third_structure_needs_the_oldest_instance_to_go_first(ready):
@@ -343,6 +366,19 @@ def test_columns_in_another_code_page_than_the_database_are_a_warning(sqlserver)
     finding = only(found(settings(sqlserver, table_include_list=r"dbo\.t")), "another code page")
     assert finding.level is Level.WARNING
     assert finding.what.startswith(f"{sqlserver.name}.dbo.t: changes of a, b may have other characters")
+
+
+def test_columns_that_the_user_sees_masked_are_a_warning(sqlserver, reader, login):
+    mask = "varchar(9) MASKED WITH (FUNCTION = 'default()')"
+    sqlserver.sql(f"CREATE TABLE dbo.t (id int PRIMARY KEY, a {mask}, b {mask}, unread {mask})")
+    sqlserver.capture("t", columns="id, a, b")
+    sqlserver.sql(f"GRANT SELECT ON SCHEMA::cdc TO [{reader}]; GRANT SELECT ON dbo.t TO [{reader}]")
+    finding = only(found(settings(sqlserver, table_include_list=r"dbo\.t", **login)), "masked")
+    assert finding.level is Level.WARNING
+    assert finding.what.startswith(f"{sqlserver.name}.dbo.t: the user {reader} sees a, b masked")
+    assert finding.mend.endswith(f"GRANT UNMASK TO [{reader}];")
+    sqlserver.sql(f"GRANT UNMASK TO [{reader}]")
+    assert those_with(found(settings(sqlserver, table_include_list=r"dbo\.t", **login)), "masked") == []
 
 
 def test_a_capture_that_lags_is_a_warning():

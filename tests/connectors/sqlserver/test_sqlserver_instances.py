@@ -85,6 +85,49 @@ def test_a_second_instance_with_the_same_columns_is_no_change(shop: Database) ->
     assert len(afters(read)) == 2
 
 
+EARLIER = "UPDATE cdc.change_tables SET create_date = DATEADD(day, -1, create_date) WHERE capture_instance = 'dbo_t'"
+
+
+def with_older_one_cleaned_up(shop: Database, settings: Any) -> Read:
+    """A table that has gone over to its second instance, and of which the first one is cleaned up alone since."""
+    shop.sql(EARLIER)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'old'); ALTER TABLE t ADD b int")
+    shop.capture("t", instance="t_2")
+    for key in (2, 3):
+        write(shop, f"INSERT t VALUES ({key}, N'new', {key}); WAITFOR DELAY '00:00:00.020'")
+    read_on(settings, read)
+    shop.clean_up("dbo_t", shop.max_lsn())
+    return read
+
+
+def test_an_older_instance_that_is_cleaned_up_behind_the_start_of_the_newer_one_is_not_gone_back_to(shop: Database) -> None:
+    """The older one has the column b in no row."""
+    settings = settings_of(shop)
+    read = with_older_one_cleaned_up(shop, settings)
+    write(shop, "INSERT t VALUES (4, N'newer', 4)")
+    read_on(settings, read)
+    assert [after.get("b") for after in afters(read)] == [None, 2, 3, 4]
+    assert structures(read) == [("ALTER", ["id", "a", "b"])]
+    SqlServerConnector(settings).require_retained(read.progress, lambda: read.history)
+    SqlServerConnector(settings).require_retained(read.progress)
+    shop.uncapture("t", instance="dbo_t")
+    write(shop, "INSERT t VALUES (5, N'newest', 5)")
+    read_on(settings, read)
+    assert [after.get("b") for after in afters(read)] == [None, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("mode", ["no_data", "initial"])
+def test_nor_does_a_connector_begin_with_it(shop: Database, mode: str) -> None:
+    settings = settings_of(shop, snapshot_mode=mode)
+    with_older_one_cleaned_up(shop, settings)
+    point = SqlServerConnector(settings).start_point(int(mode == "initial"))
+    (change,) = [
+        change for record in point.history for change in record["tableChanges"] if change["id"].endswith('"t"')
+    ]
+    assert [column["name"] for column in change["table"]["columns"]] == ["id", "a", "b"]
+
+
 def test_a_table_may_change_more_than_twice_in_a_row(shop: Database) -> None:
     settings = settings_of(shop)
     read = started(settings)

@@ -16,7 +16,7 @@ from typing import Final, Generic
 from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured, with_added
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.dialect import Catalogue, Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance, identity, is_of, not_captured, of_instance
+from tailrace.connectors.change_tables.instances import Instance, identity, in_use, is_of, not_captured, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.findings import listed
@@ -65,6 +65,7 @@ class CaptureInstances(Generic[Session]):
         self._stamp: object = None
         self._hidden: Sequence[tuple[str, int]] = []
         self._by_table: dict[TableId, list[Instance]] = {}
+        self._all: dict[str, Instance] = {}
         self._not_begun: dict[TableId, Instance] = {}
         self._identities: dict[str, str] = {}
         self._structures: Mapping[TableId, Table] = {}
@@ -82,8 +83,13 @@ class CaptureInstances(Generic[Session]):
 
     @property
     def all(self) -> Mapping[str, Instance]:
-        """The instances that have begun, by `identity`."""
-        return {identity(each): each for instances in self._by_table.values() for each in instances}
+        """The instances that have begun, by `identity`, also those that a newer one has replaced."""
+        return self._all
+
+    @property
+    def newest(self) -> Sequence[Instance]:
+        """The newest instance of each table."""
+        return [instances[-1] for instances in self._by_table.values()]
 
     def first(self, table: TableId) -> Instance | None:
         """The first instance of a table, even if it has not begun; None if there is none."""
@@ -109,7 +115,8 @@ class CaptureInstances(Generic[Session]):
                 found[instance.table].append(instance)
         self._not_begun = {each.table: each for each in wanted if each.table not in found}
         self._identities = {each.name: identity(each) for each in wanted}
-        self._by_table = {table: _newest_of_same_start(found[table]) for table in sorted(found)}
+        self._all = {identity(each): each for instances in found.values() for each in instances}
+        self._by_table = {table: in_use(found[table]) for table in sorted(found)}
         starts = (each.start_lsn for instances in self._by_table.values() for each in instances if each.start_lsn is not None)
         self._all_active, self._newest_start = None, max(starts, default=None)
         self._structures = self._catalogue.structures(session, lambda table: table in self._by_table)
@@ -245,12 +252,6 @@ class CaptureInstances(Generic[Session]):
             )  # fmt: skip
 
 
-def _newest_of_same_start(instances: list[Instance]) -> list[Instance]:
-    """Of instances with the same start LSN the newest, as in Debezium."""
-    by_start = {each.start_lsn: each for each in instances}  # they come oldest first
-    return list(by_start.values())
-
-
 def _fits(table: Table, instance: Instance) -> bool:
     return all(column.name in instance.columns for column in table.columns)
 
@@ -263,5 +264,5 @@ def newest_structures(dialect: Dialect[Session]) -> dict[TableId, Table]:
             dialect.require_captured(session, name)
             instances = CaptureInstances(dialect, AnnouncedStructures(dialect, ()))
             instances.refresh(session)
-            found |= {each.table: instances.structure(each) for each in instances.all.values()}
+            found |= {each.table: instances.structure(each) for each in instances.newest}
     return found

@@ -1,10 +1,16 @@
-"""Capture instances: which columns of which table a change table has, and from which LSN on."""
+"""Capture instances: which columns of which table a change table has, and from which LSN on.
+
+A table may have two, the older one for the time before the newer one begins. Starts tell that order, until somebody cleans
+up the older one alone: then it may start behind the newer one. So the times at which instances were made count, too. They are
+local ones.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 from tailrace.connectors.change_tables.lsn import Lsn
@@ -13,6 +19,7 @@ from tailrace.schema.tables import Table, TableId
 
 VERSION: Final = "+"
 """Begins an instance's `version`."""
+_SET_BACK: Final = dt.timedelta(hours=1)  # of a clock in autumn: times that are closer tell no order
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,10 @@ class Instance:
         """Whether it has changes at the end of a window."""
         return self.start_lsn is not None and self.start_lsn <= until
 
+    def was_made_before(self, other: Instance) -> bool:
+        """Whether it is certain to be older than another one."""
+        return self.create_date + _SET_BACK < other.create_date
+
 
 def identity(instance: Instance) -> str:
     """Identifies a capture instance and its columns, even if a later one in the database gets its name."""
@@ -112,7 +123,28 @@ def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.name not in captured)
 
 
+def in_use(instances: Iterable[Instance]) -> list[Instance]:
+    """Those that are read: an older one is not, where a newer one of its table starts no later. They are in reading order."""
+    found: list[Instance] = []
+    for _, its in groupby(instances, key=lambda each: each.table):
+        found += _without_replaced(its)
+    return found
+
+
 def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
     """Of each table the newest instance with all changes after a position; `instances` are in reading order."""
     # An instance that starts at the very next LSN has everything after the point.
-    return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}
+    return {each.table: each for each in in_use(each for each in instances if each.has_begun(point.next()))}
+
+
+def _without_replaced(instances: Iterable[Instance]) -> list[Instance]:
+    """Those of one table's, in reading order, that are read."""
+    kept: list[Instance] = []
+    for each in instances:
+        if each.start_lsn is not None:
+            if any(each.was_made_before(other) for other in kept):
+                continue
+            # Of instances with the same start the newest, as in Debezium.
+            kept = [other for other in kept if other.start_lsn != each.start_lsn]
+        kept.append(each)
+    return kept

@@ -205,6 +205,9 @@ class LostChanges(Generic[Session]):
     def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
         announced, advice = self._announced.announced_instance(table), self._dialect.advice
         accept = f"; or {advice.accept_gap}" if advice.accept_gap else ""
+        # The one that was read may be there still, although a newer one has replaced it: then it was cleaned up.
+        if announced != identity(first):
+            first = self._instances.all.get(announced or "", first)
         begins = f"where {advice.capture} has not come to" if first.start_lsn is None else f"at {first.start_lsn}"
         if announced is not None and announced != identity(first):
             return (

@@ -6,6 +6,7 @@ from tailrace.connectors.base import History, Lane, Progress
 from tailrace.connectors.change_tables.announced_structures import AnnouncedStructures
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.instances import in_use
 from tailrace.connectors.change_tables.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions
@@ -68,7 +69,7 @@ def _require_announced(
 def _require_older(dialect: Dialect[Session], session: Session, lsn: Lsn) -> None:
     reaches_back = dialect.reaches_back_to(session, lsn)
     made = dialect.newest_commit(session, lsn)
-    for instance in dialect.instances(session):
+    for instance in in_use(dialect.instances(session)):
         start = instance.start_lsn
         if start is None or start <= lsn.next() or not dialect.settings.tables.matches(instance.table):
             continue

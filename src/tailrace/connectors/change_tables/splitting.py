@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Generic
 
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.instances import Instance, in_use
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
 
@@ -83,7 +83,7 @@ def _stops(dialect: Dialect[Session], session: Session, window: Window) -> dict[
     """The instances of wanted tables that have begun at a window's end, each with the start of its successor."""
     stops: dict[Instance, Lsn | None] = {}
     last: Instance | None = None
-    for each in dialect.instances(session):  # of a table in the order in which they are read
+    for each in in_use(dialect.instances(session)):  # of a table in the order in which they are read
         if each.has_begun(window.until) and dialect.settings.tables.matches(each.table):
             if last is not None and last.table == each.table:
                 stops[last] = each.start_lsn

@@ -8,10 +8,10 @@ from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.change_tables.announced_structures import first_history
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition
-from tailrace.schema.tables import Table, TableId
+from tailrace.schema.tables import Table
 
 
 def restart_now(dialect: Dialect[Session], *, initial: bool = False) -> RestartPosition:
@@ -29,10 +29,8 @@ def restart_now(dialect: Dialect[Session], *, initial: bool = False) -> RestartP
 
 def structures_at(dialect: Dialect[Session], session: Session, lsn: Lsn) -> list[tuple[Table, Instance]]:
     """The wanted tables that are captured at an LSN, by name, each with the structure of the instance read there."""
-    begun: dict[TableId, Instance] = {}
-    for instance in dialect.instances(session):  # of a table the older one comes first
-        if instance.has_begun(lsn.next()) and dialect.settings.tables.matches(instance.table):
-            begun[instance.table] = instance
+    matches = dialect.settings.tables.matches
+    begun = instances_at([each for each in dialect.instances(session) if matches(each.table)], lsn)
     found = dialect.structures(session, lambda table: table in begun)
     return [(of_instance(found.get(each.table), each), each) for each in begun.values()]
 

@@ -61,6 +61,7 @@ def _columns_of(alias: str) -> str:
     )
 
 
+_MICROSECONDS: Final = "BIGINT(SECOND({0})) * 1000000 + MICROSECOND({0})"
 _MADE_BY_SERVER: Final = "CASE WHEN {0}.IDENTITY = 'Y' THEN 'Y' WHEN {0}.GENERATED <> ' ' THEN 'G' ELSE 'N' END"
 
 
@@ -68,14 +69,17 @@ def _stamp(tables: str, made: str, altered: str, *, is_zos: bool = False) -> str
     """Registrations, their states, and the times of their tables: also the sums of these, as clocks are set back."""
     times = [f"{alias}.{column}" for alias in "ct" for column in (made, altered)]
     newest = [f"MAX({each})" for each in times]
-    sums = [f"SUM(BIGINT(SECOND({each})) * 1000000 + MICROSECOND({each}))" for each in times]
-    inactive = [f"COUNT({_INACTIVE})", *(name(f"{which}({_INACTIVE})", 257, is_zos=is_zos) for which in ("MIN", "MAX"))]
+    sums = [f"SUM({_MICROSECONDS.format(each)})" for each in times]
+    names = [name(f"{which}({_INACTIVE})", 257, is_zos=is_zos) for which in ("MIN", "MAX")]
+    # Which of several are not active: those between the first and the last by name, too.
+    which = f"SUM(CASE WHEN {_IS_INACTIVE} THEN {_MICROSECONDS.format(f'c.{made}')} END)"
+    inactive = [f"COUNT({_INACTIVE})", *names, which]
     return f"SELECT {', '.join(['COUNT(*)', 'COUNT(r.CD_NEW_SYNCHPOINT)', *inactive, *newest, *sums])} FROM {tables}"
 
 
 def _index_stamp(indexes: str, made: str) -> str:
     """The number of indexes, and the times at which they were made."""
-    total = f"SUM(BIGINT(SECOND({made})) * 1000000 + MICROSECOND({made}))"
+    total = f"SUM({_MICROSECONDS.format(made)})"
     return (
         f"SELECT COUNT(*), MAX({made}), {total} FROM {{0}}.IBMSNAP_REGISTER r JOIN {indexes} "
         "WHERE r.SOURCE_OWNER <> '' AND i.UNIQUERULE <> 'D'"
@@ -86,9 +90,8 @@ _CHANGE_TABLES: Final = (
     "{0}.IBMSNAP_REGISTER r JOIN SYSCAT.TABLES c ON c.TABSCHEMA = r.CD_OWNER AND c.TABNAME = r.CD_TABLE "
     "LEFT JOIN SYSCAT.TABLES t ON t.TABSCHEMA = r.SOURCE_OWNER AND t.TABNAME = r.SOURCE_TABLE WHERE r.SOURCE_OWNER <> ''"
 )
-_INACTIVE: Final = (
-    "CASE WHEN r.STATE <> 'A' OR r.CD_NEW_SYNCHPOINT IS NULL THEN r.SOURCE_OWNER CONCAT '.' CONCAT r.SOURCE_TABLE END"
-)
+_IS_INACTIVE: Final = "r.STATE <> 'A' OR r.CD_NEW_SYNCHPOINT IS NULL"
+_INACTIVE: Final = f"CASE WHEN {_IS_INACTIVE} THEN r.SOURCE_OWNER CONCAT '.' CONCAT r.SOURCE_TABLE END"
 
 
 def _registered(*, is_zos: bool = False) -> str:

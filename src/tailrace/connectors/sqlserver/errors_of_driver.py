@@ -50,6 +50,7 @@ _DENIED: Final = re.compile(r"permission was denied|do(?:es)? not have permissio
 _READ_INTENT: Final = re.compile(r"application intent", re.IGNORECASE)  # 978
 _CERTIFICATE: Final = re.compile(r"certificate|SSL|TLS", re.IGNORECASE)
 _NO_LIBRARY: Final = re.compile(r"failed to load|libltdl|cannot open shared object", re.IGNORECASE)
+_NO_OBJECT: Final = re.compile(r"Invalid object name", re.IGNORECASE)  # 208
 _NO_SNAPSHOT: Final = re.compile(
     r"snapshot isolation is not allowed|Snapshot isolation transaction failed", re.IGNORECASE
 )
@@ -66,6 +67,10 @@ class LockTimeoutError(RetriableError):
 
 class QueryTimeoutError(RetriableError):
     """A statement takes longer than `database.query.timeout.ms` allows."""
+
+
+class NoObjectError(SourceSetupError):
+    """A table or view does not exist (208)."""
 
 
 class DeniedError(SourceSetupError):
@@ -137,7 +142,7 @@ def _lasting(text: str, message: str) -> TailraceError:
         )
     if _NO_SNAPSHOT.search(text):
         return SourceSetupError(f"{message}; ALTER DATABASE ... SET ALLOW_SNAPSHOT_ISOLATION ON allows it")
-    return SourceSetupError(message)
+    return NoObjectError(message) if _NO_OBJECT.search(text) else SourceSetupError(message)
 
 
 def is_of_driver(error: BaseException, module: Any) -> bool:

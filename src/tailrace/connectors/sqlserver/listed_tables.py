@@ -8,7 +8,7 @@ from tailrace.config.near_misses import Candidate, near_miss
 from tailrace.connectors.findings import Finding
 from tailrace.connectors.shared import unmatched_lists
 from tailrace.connectors.shared.unmatched_lists import Existing
-from tailrace.connectors.sqlserver import catalog, code_pages
+from tailrace.connectors.sqlserver import catalog, code_pages, masked_columns
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -29,7 +29,7 @@ def existing(settings: SqlServerSettings) -> Existing:
             catalog.require_captured(session, name)
             tables += _tables(session, settings)
             columns |= {each.table: each.columns for each in catalog.instances(session)}
-            doubts += code_pages.findings(session, settings)
+            doubts += [*code_pages.findings(session, settings), *masked_columns.findings(session, settings)]
     lists = settings.tables.without_signal_tables()
     captured = [table for table in tables if table in columns and lists.matches(table)]
     schemas = sorted({table.schema for table in tables})

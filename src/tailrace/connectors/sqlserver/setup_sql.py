@@ -32,9 +32,11 @@ def enable_table(table: TableId) -> Statement:
 def another_instance(instance: Instance, columns: Sequence[str] | None, taken: Collection[str]) -> Statement:
     """Create a second capture instance after an old one; `columns`: None for all, `taken`: the existing names.
 
-    It gets the gating role of the old one.
+    It gets the gating role of the old one, and identifies rows by the same index: nobody can drop or disable that meanwhile.
     """
     more = [f"@capture_instance = {literal(fresh_name(instance.table, taken))}"]
+    if instance.index_name:
+        more.append(f"@index_name = {literal(instance.index_name)}")
     if columns is not None:
         more.append(f"@captured_column_list = {literal(', '.join(map(quoted, columns)))}")
     return Statement(instance.table.catalog, _enable(instance.table, *more, role=instance.role))
@@ -92,6 +94,11 @@ def grant_select_on_schema(database: str, schema: str, user: str) -> Statement:
 def grant_select(table: TableId, user: str) -> Statement:
     """Grant SELECT on a table."""
     return Statement(table.catalog, f"GRANT SELECT ON {quoted(table.schema, table.name)} TO {quoted(user)};")
+
+
+def unmask(database: str, user: str) -> Statement:
+    """Show a user what masked columns hold; only for people, as the masks may be meant for the connector."""
+    return Statement(database, f"GRANT UNMASK TO {quoted(user)};")
 
 
 def add_to_role(database: str, role: str, user: str) -> Statement:

@@ -221,6 +221,30 @@ def test_the_structure_may_change_on_the_way(sqlserver, settings):
 
 
 @pytest.mark.usefixtures("small_steps")
+@pytest.mark.parametrize("key", ["PRIMARY KEY NONCLUSTERED", "CONSTRAINT u UNIQUE NONCLUSTERED"])
+def test_the_instance_may_be_replaced_on_the_way(sqlserver, settings, key):
+    """As Debezium's documentation has it: a second one is made, and the first one goes. Both name the index."""
+    sqlserver.sql(f"CREATE TABLE dbo.t (id int NOT NULL {key})")
+    index = "u" if "UNIQUE" in key else None
+    sqlserver.capture("t", index=index)
+    sqlserver.sql("INSERT dbo.t VALUES " + ", ".join(f"({n})" for n in range(30)))
+    sqlserver.capture_all()
+    followed, topic = begin(settings), f"s.{sqlserver.name}.dbo.t"
+    execute(sqlserver, "t")
+    sqlserver.capture_all()
+    followed.until(lambda: topic in followed.topics, between=sqlserver.step)
+    sqlserver.sql("ALTER TABLE dbo.t ADD c int NOT NULL DEFAULT 5")
+    sqlserver.capture("t", instance="second", index=index)
+    sqlserver.sql("INSERT dbo.t (id) VALUES (99)")
+    sqlserver.capture_all()
+    followed.until(lambda: 99 in ids(followed, topic), between=sqlserver.step)
+    assert len(followed.topics[topic]) < 31
+    sqlserver.uncapture("t", instance="dbo_t")
+    read_captured(followed, sqlserver)
+    assert sorted(ids(followed, topic)) == [*range(30), 99]
+
+
+@pytest.mark.usefixtures("small_steps")
 @pytest.mark.parametrize("what", ["DROP TABLE dbo.t", "uncapture"])
 def test_a_table_that_goes_ends_its_snapshot(sqlserver, settings, what):
     filled(sqlserver, "t", "u")

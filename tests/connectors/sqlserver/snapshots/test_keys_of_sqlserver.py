@@ -4,11 +4,13 @@ import pytest
 from tests.connectors.sqlserver.snapshots.writing import KEYS
 from tests.connectors.sqlserver.typed_tables import session_of
 
+from support.sqlserver_reading import settings_of
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures
+from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.snapshots.bounds import literals
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, choose, keys_of
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, choose, keys_of, led_by
 from tailrace.connectors.sqlserver.snapshots.statements import are_within, ascending, chunk, chunk_end
 from tailrace.errors import ProgressError
 from tailrace.schema.tables import TableId
@@ -28,12 +30,12 @@ def test_the_primary_key_is_taken_before_a_unique_index_of_numbers():
 
 @pytest.mark.parametrize(
     ("index", "named", "identities"),
-    [(1, "", ("71", "91")), (2, "", ("92", "92")), (2, "i2", ("72", "captured")), (2, "another", ("92", "92"))],
+    [(1, "", ("71", "91")), (2, "", ("92", "92")), (2, "i2", ("72", "captured 5")), (2, "another", ("92", "92"))],
     ids=["clustered", "nonclustered", "named by the instance", "another named"],
 )
 def test_an_index_that_may_be_disabled_is_told_by_its_tree(index, named, identities):
     """With and without a constraint."""
-    found = [choose([part("a", index=index, primary=primary)], ["a"], named) for primary in (True, False)]
+    found = [choose([part("a", index=index, primary=primary)], ["a"], named, 5) for primary in (True, False)]
     assert tuple(key.identity for (key,) in found) == identities
 
 
@@ -116,6 +118,28 @@ def test_a_hypothetical_index_is_no_key(sqlserver):
     with session_of(sqlserver) as session:
         assert isinstance(keys_of(session, catalog.instances(session))[table], NoKey)
         assert structures.tables(session, sqlserver.name, lambda _table: True)[table].primary_key == ()
+
+
+def test_a_key_that_the_user_sees_masked_is_none(sqlserver, reader, login):
+    """Each chunk would end at the mask, and begin with the rows behind it again."""
+    sqlserver.sql(
+        "CREATE TABLE dbo.t (k int MASKED WITH (FUNCTION = 'default()') PRIMARY KEY, n int NOT NULL UNIQUE); "
+        "CREATE TABLE dbo.u (k int MASKED WITH (FUNCTION = 'default()') PRIMARY KEY)"
+    )
+    for name in ("t", "u"):
+        sqlserver.capture(name)
+        sqlserver.sql(f"GRANT SELECT ON dbo.{name} TO [{reader}]")
+    sqlserver.sql(f"GRANT SELECT ON SCHEMA::cdc TO [{reader}]")
+    t, u = (TableId(sqlserver.name, "dbo", name) for name in ("t", "u"))
+    with connect(settings_of(sqlserver, **login), sqlserver.name) as session:
+        instances = catalog.instances(session)
+        masked = keys_of(session, instances)
+        assert masked[t].names == ("n",)
+        assert "the column k, which the connector's user sees masked" in masked[u].reason
+        led = led_by(session, instances[0], "k", masked[t])
+        assert "sees masked" in led.reason
+        sqlserver.sql(f"GRANT UNMASK TO [{reader}]")
+        assert [key.names for key in keys_of(session, instances).values()] == [("k",), ("k",)]
 
 
 @pytest.mark.parametrize("made", ["CREATE UNIQUE INDEX u ON dbo.t (k)", "ALTER TABLE dbo.t ADD CONSTRAINT u UNIQUE (k)"])

@@ -130,10 +130,14 @@ def test_another_table_that_gets_the_name_stops_the_snapshot(sqlserver, settings
         taken(settings_for(table_include_list="dbo[.]t"), between=sqlserver.step)
 
 
-@pytest.mark.parametrize(("key", "error"), [(MADE, StructureError), ("", PositionLostError)], ids=["key", "no key"])
-def test_so_does_one_that_gets_it_before_the_first_row_is_read(sqlserver, settings_for, key, error):
+@pytest.mark.parametrize(
+    ("key", "index", "error"),
+    [(MADE, None, StructureError), (MADE, "u", StructureError), ("", None, PositionLostError)],
+    ids=["key", "key that the instance names", "no key"],
+)
+def test_so_does_one_that_gets_it_before_the_first_row_is_read(sqlserver, settings_for, key, index, error):
     """The process that planned the snapshot may have ended."""
-    filled(sqlserver, key=key)
-    filled(sqlserver, "t_new", key=key)
+    filled(sqlserver, key=key, index=index)
+    filled(sqlserver, "t_new", key=key, index=index)
     with pytest.raises(error):
         taken(settings_for(table_include_list="dbo[.]t"), between=lambda: sqlserver.sql(SWAPPED))

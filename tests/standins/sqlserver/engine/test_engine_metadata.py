@@ -90,6 +90,13 @@ def test_what_moves_the_rows_of_a_heap_builds_its_indexes_anew(a: Client) -> Non
     assert a.rows(tree) == before
 
 
+def test_masks_are_in_the_catalogue(a: Client) -> None:
+    a.run("CREATE TABLE t (id int, n varchar(20) MASKED WITH (FUNCTION = 'partial(1, \"x\", 0)') NULL)")
+    assert a.rows("SELECT name, column_id, is_masked, masking_function FROM sys.masked_columns") == [
+        ("n", 2, 1, 'partial(1, "x", 0)')
+    ]
+
+
 def test_a_hypothetical_index_keeps_nothing_out(t: Client) -> None:
     t.run("CREATE UNIQUE INDEX hyp ON t (d) WITH STATISTICS_ONLY = -1")
     t.run("INSERT t (n, d) VALUES ('b', 1), ('c', 1)")

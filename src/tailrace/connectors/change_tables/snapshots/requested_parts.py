@@ -8,7 +8,7 @@ from typing import Any, Final, Generic
 
 from tailrace.connectors.base import RequestedStep, Signalled, StartPoint
 from tailrace.connectors.change_tables.dialect import Dialect, Session
-from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.instances import Instance, in_use
 from tailrace.connectors.change_tables.positions import Positions
 from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.signal_tables import is_captured
@@ -89,7 +89,7 @@ class _RequestedParts(Generic[Session, KeyT]):
         place = self._positions.restart(start, tuple(sessions.by_database))
         for name, session in sessions.by_database.items():
             tables.hurry(session, place[name].lsn)
-            found = (each for each in dialect.instances(session) if each.start_lsn is not None)
+            found = in_use(each for each in dialect.instances(session) if each.start_lsn is not None)
             self._instances |= {each.table: each for each in found}
         self._cutting = PartRangePlanning(dialect, tables, sessions.by_database, place, self._instances)
 

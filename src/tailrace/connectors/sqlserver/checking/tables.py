@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from tailrace.connectors.change_tables.instances import Instance, not_captured
+from tailrace.connectors.change_tables.instances import Instance, in_use, not_captured
 from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.connection import Session
@@ -26,9 +26,11 @@ Instances = Mapping[TableId, Sequence[Instance]]
 
 
 def by_table(instances: Sequence[Instance]) -> Instances:
-    """The instances of each table, the oldest first."""
+    """The instances of each table in reading order, those first that are not read any more."""
+    in_order = sorted(instances, key=lambda instance: (instance.table, instance.order))
+    read = frozenset(in_use(in_order))
     found: defaultdict[TableId, list[Instance]] = defaultdict(list)
-    for each in sorted(instances, key=lambda instance: instance.order):
+    for each in sorted(in_order, key=lambda instance: instance in read):
         found[each.table].append(each)
     return found
 

@@ -2,7 +2,7 @@
 
 The columns of the key must be captured, and not be computed, because a change table has no values of those. Only the
 server knows the order of keys, by its collations and its rules for each type. Columns without an exact text (float,
-real), without an order for an index, or of a CLR type are not usable.
+real), without an order for an index, of a CLR type, or with values that the user sees masked are not usable.
 
 A key's columns are selected a second time in an exact form: integers as they are, anything else as text. The source
 table and the change table have the same form, so it identifies rows in both, and makes bounds.
@@ -11,7 +11,8 @@ The catalogue has no time at which an index was made, nor from when on it has ke
 them in, and REBUILD gives the index back as it was. What tells that it did so all the time:
 
 - The index that the capture instance names can be neither dropped nor disabled while the instance is there (errors 22979 and
-  22983). A clustered one can be disabled, and then nobody can write to its table. For both the constraint's number is enough.
+  22983). A clustered one can be disabled, and then nobody can write to its table. For both the constraint's number is enough;
+  for one that is named and has no constraint, the number of its table.
 - Others have the number of their B-tree (hobt_id), which goes when an index is disabled. It also changes when the index is
   built anew for another reason (REBUILD, a heap that becomes clustered): such a key counts as made anew, without need.
 
@@ -26,20 +27,22 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led, usable
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.masked_columns import masked
 from tailrace.schema.tables import TableId
 
 MAX: Final = 8000  # bytes; no binary or text in an index is longer
 MAX_TEXT: Final = 4000  # characters of a text in a bound
 _CLUSTERED: Final = 1  # index_id
-_CAPTURED: Final = "captured"  # the identity of an index without a constraint that a capture instance names
+_CAPTURED: Final = "captured {}"  # the identity of a table's index without a constraint that a capture instance names
 
 
 VARYING: Final = {"varchar": MAX, "nvarchar": MAX_TEXT, "varbinary": MAX}
@@ -103,6 +106,7 @@ _COLUMN: Final = """
     WHERE c.object_id = ? AND c.name = ?"""
 _ALTERED: Final = "SELECT object_id, modify_date FROM sys.tables WHERE object_id IN ({0})"
 _AT_ONCE: Final = 500
+_Part = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +181,17 @@ def usable_keys(session: Session, instances: Sequence[Instance]) -> dict[TableId
     for object_id, *part in _asked(session, _SQL, {instance.source_object_id for instance in instances}):
         parts.setdefault(object_id, []).append(tuple(part))
     named = {instance.source_object_id: instance.index_name for instance in instances}
+    hidden = masked(session) if parts else {}
     # Few tables have an index that is told by its tree alone, and sys.partitions is not as cheap as the others.
-    trees = {number for number, its in parts.items() if any(not _lasting_identity(part, named[number]) for part in its)}
+    trees = {number for number, its in parts.items() if any(not _lasting_identity(part, named[number], number) for part in its)}
     numbers = {(object_id, index_id): hobt_id for object_id, index_id, hobt_id in _asked(session, _TREES, trees)}
     return {
         instance.table: choose(
             [(*part, numbers.get((number, part[0]))) for part in parts.get(number, ())],
             instance.columns,
             instance.index_name,
+            number,
+            hidden.get(number, ()),
         )
         for instance in instances
         for number in [instance.source_object_id]
@@ -209,13 +216,20 @@ def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKe
     if not found:
         return NoKey(f"it has no column {name}, which is to be the surrogate key")
     part = ("", "", False, *found[0])
-    obstacle = _obstacle(part, set(instance.columns)) or _too_long(part)
+    hidden = masked(session).get(instance.source_object_id, ())
+    obstacle = _obstacle(part, set(instance.columns), hidden) or _too_long(part)
     if obstacle is not None:
         return NoKey(f"the surrogate key can't lead its order: it {obstacle}")
     return led(_key_column(part), key, ChunkKey)
 
 
-def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str], named: str = "") -> list[ChunkKey] | NoKey:
+def choose(
+    parts: Iterable[tuple[Any, ...]],
+    captured: Sequence[str],
+    named: str = "",
+    table: int = 0,
+    hidden: Collection[str] = (),
+) -> list[ChunkKey] | NoKey:
     """The keys that a table's unique indexes make, the best one first.
 
     Args:
@@ -224,33 +238,35 @@ def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str], named: str
             of the B-tree; those of an index in its order.
         captured: names of the captured columns.
         named: the index that the capture instance names.
+        table: the number of the table.
+        hidden: names of the columns that the user sees masked.
 
     """
-    names = set(captured)
-    return usable(_index(list(group), names, named) for _, group in groupby(parts, key=lambda part: part[0]))
+    names, groups = set(captured), (list(group) for _, group in groupby(parts, key=lambda part: part[0]))
+    return usable(_index(its, partial(_obstacle, captured=names, hidden=hidden), named, table) for its in groups)
 
 
-def _lasting_identity(part: tuple[Any, ...], named: str) -> str:
+def _lasting_identity(part: tuple[Any, ...], named: str, table: int) -> str:
     """What tells an index that can't be disabled, or not without its table, from a later one; "" for others."""
     index_id, name, *_, constraint = part
     if constraint is not None and (index_id == _CLUSTERED or name == named):
         return str(constraint)
-    return _CAPTURED if name == named else ""
+    return _CAPTURED.format(table) if name == named else ""
 
 
-def _index(parts: Sequence[tuple[Any, ...]], captured: set[str], named: str) -> UniqueIndex[ChunkKey]:
-    """One unique index of a table."""
+def _index(parts: Sequence[_Part], obstacle: Callable[[_Part], str | None], named: str, table: int) -> UniqueIndex[ChunkKey]:
+    """One unique index of a table; `obstacle`: why it can't be used because of a column."""
     number, name, is_primary, *_, tree = parts[0]
-    found: ChunkKey | str | None = next(filter(None, (_obstacle(part, captured) for part in parts)), None)
+    found: ChunkKey | str | None = next(filter(None, map(obstacle, parts)), None)
     if found is None and len({bool(part[4]) for part in parts}) > 1:
         found = "ascends in one column and descends in another"
     if found is None:
-        identity = _lasting_identity(parts[0][:-1], named) or ("" if tree is None else str(tree))
+        identity = _lasting_identity(parts[0][:-1], named, table) or ("" if tree is None else str(tree))
         found = ChunkKey(str(name), tuple(_key_column(part) for part in parts), identity=identity)
     return UniqueIndex(str(name), bool(is_primary), found, number)
 
 
-def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:
+def _obstacle(part: _Part, captured: set[str], hidden: Collection[str]) -> str | None:
     _, _, _, column, _, nullable, computed, is_useless, type_name, *_ = part
     if is_useless:
         return "has a condition, is disabled, or has no order"
@@ -260,6 +276,8 @@ def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:
         return f"has the column {column}, which is not captured"
     if nullable:
         return f"has the column {column}, which may be null"
+    if column in hidden:
+        return f"has the column {column}, which the connector's user sees masked (GRANT UNMASK)"
     if str(type_name).lower() not in _KINDS:
         return f"has the column {column} of type {type_name}"
     return None

@@ -44,6 +44,7 @@ class Column:
         identity: seed and increment.
         computed: T-SQL text, empty where it is a plain column.
         alias: the alias type that it was declared with: sysname, or empty.
+        masked: the function that masks it for who lacks UNMASK, or empty; values are shown all the same.
 
     """
 
@@ -57,6 +58,7 @@ class Column:
     computed: str = ""
     persisted: bool = False
     alias: str = ""
+    masked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class ColumnDefinition:
     default_name: str = ""
     computed: str = ""
     persisted: bool = False
+    masked: str = ""  # the function of MASKED WITH
     fills_rows: bool = False  # WITH VALUES
     constraints: list[ConstraintDefinition] = field(default_factory=list)
 

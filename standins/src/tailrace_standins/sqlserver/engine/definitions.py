@@ -95,6 +95,7 @@ def with_column(session: EngineSession, table: Table, definition: ColumnDefiniti
         definition.computed,
         definition.persisted,
         definition.alias,
+        definition.masked,
     )
     return replace(table, columns=(*table.columns, column), next_column=number + 1)
 

@@ -117,6 +117,11 @@ def _computed_columns(session: EngineSession, database: Database) -> ViewRows:
                 )
 
 
+def _masked_columns(session: EngineSession, database: Database) -> ViewRows:
+    for t in tables_of(session, database):
+        yield from ((t.id, c.name, c.id, 1, c.masked) for c in t.columns if c.masked)
+
+
 def _identity_columns(session: EngineSession, database: Database) -> ViewRows:
     for t in tables_of(session, database):
         c = t.identity
@@ -170,6 +175,7 @@ CONSTRAINT_VIEWS: Final = (
     view("default_constraints", OBJECT + " parent_column_id:i definition:m is_system_named:b", _default_constraints),
     view("check_constraints", "name:n object_id:i schema_id:i parent_object_id:i type:c type_desc:n is_disabled:b is_not_trusted:b definition:m", _check_constraints),
     view("computed_columns", "object_id:i name:n column_id:i system_type_id:t user_type_id:i is_nullable:b definition:m uses_database_collation:b is_persisted:b is_computed:b", _computed_columns),
+    view("masked_columns", "object_id:i name:n column_id:i is_masked:b masking_function:x", _masked_columns),
     view("identity_columns", "object_id:i name:n column_id:i system_type_id:t user_type_id:i is_nullable:b seed_value:v increment_value:v last_value:v is_not_for_replication:b", _identity_columns, is_live=True),
     view("foreign_keys", "name:n object_id:i schema_id:i parent_object_id:i type:c type_desc:n referenced_object_id:i is_disabled:b is_not_trusted:b delete_referential_action:t delete_referential_action_desc:n update_referential_action:t update_referential_action_desc:n", _foreign_keys),
     view("foreign_key_columns", "constraint_object_id:i constraint_column_id:i parent_object_id:i parent_column_id:i referenced_object_id:i referenced_column_id:i", _foreign_key_columns),

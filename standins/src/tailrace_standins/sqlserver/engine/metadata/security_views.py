@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
 
 _FIXED: Final = (("dbo", 1, "dbo", b"\x01"), ("guest", 2, "guest", b"\x00"), ("INFORMATION_SCHEMA", 3, None, None), ("sys", 4, None, None))
-_CODES: Final = {"SELECT": "SL", "INSERT": "IN", "UPDATE": "UP", "DELETE": "DL", "CONTROL": "CL", "VIEW DEFINITION": "VW", "VIEW DATABASE STATE": "VWDS", "VIEW SERVER STATE": "VWSS"}  # fmt: skip
+_CODES: Final = {"SELECT": "SL", "INSERT": "IN", "UPDATE": "UP", "DELETE": "DL", "CONTROL": "CL", "UNMASK": "UMSK", "VIEW DEFINITION": "VW", "VIEW DATABASE STATE": "VWDS", "VIEW SERVER STATE": "VWSS"}  # fmt: skip
 _CLASSES: Final = {"DATABASE": (0, "DATABASE"), "OBJECT": (1, "OBJECT_OR_COLUMN"), "SCHEMA": (3, "SCHEMA")}
 
 

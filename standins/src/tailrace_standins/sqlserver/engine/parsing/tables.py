@@ -71,6 +71,11 @@ class TableReader(QueryReader):
         elif self.accept("COLLATE"):
             assert column.type is not None  # noqa: S101  # COLLATE follows a type
             column.type = SqlType(column.type.name, column.type.length, collation=self.any_name())
+        elif self.accept("MASKED", "WITH", "("):
+            self.expect("FUNCTION")
+            self.expect("=")
+            column.masked = self.advance().text
+            self.expect(")")
         elif self.accept("ROWGUIDCOL") or self.accept("SPARSE") or self.accept("NOT", "FOR", "REPLICATION"):
             pass
         elif self.at("DEFAULT") or (self.at("CONSTRAINT") and self.ahead(2).key == "DEFAULT"):
