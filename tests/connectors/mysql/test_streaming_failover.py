@@ -127,6 +127,30 @@ def test_going_back_to_the_first_server_within_the_same_transaction_loses_and_do
     assert read.progress.restart["era"] == 2
 
 
+@pytest.mark.mysql
+def test_readers_that_only_begin_keep_the_count_of_the_open_transactions_rows(played):
+    """GIVEN a stop within a transaction, WHEN the next reader ends before that has come again, THEN another server skips its rows."""
+    settings, start, there = played
+    whole = read_on(settings, fresh(start))
+    read = fresh(start)
+    for connected, count in ((settings, 15), (there, 12)):
+        take_new(connected, read, count)
+        counted = read.progress
+        begin_only(connected, read)
+        assert read.progress == counted
+        assert counted.restart["open_rows"] > 0
+        assert not MySqlConnector(settings).can_change_lanes(read.progress)
+    read_on(settings, read)
+    assert stories(read) == stories(whole)
+
+
+def begin_only(settings, read):
+    """The first batch of a reader, which has nothing of the log yet."""
+    reader = batches(settings, read, block_bytes=64)
+    read.take(next(reader))
+    reader.close()
+
+
 def take_new(settings, read, count):
     reader = batches(settings, read, block_bytes=SMALL_BLOCK)
     new = 0
