@@ -10,6 +10,7 @@ from support.one_table import ONLY_IT, ids, insert, make_table
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
 from support.replicas import follow, replicate
 from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql import received_transactions
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.positions import RestartPosition, file_name, file_number
 from tailrace.connectors.mysql.reader import MySqlConnector
@@ -149,6 +150,28 @@ def begin_only(settings, read):
     reader = batches(settings, read, block_bytes=64)
     read.take(next(reader))
     reader.close()
+
+
+@pytest.fixture
+def cut_off(played, pair, monkeypatch):
+    """The replica lacks what is written after this."""
+    monkeypatch.setattr(received_transactions, "WAIT_SECONDS", 0.5)
+    source, replica = pair
+    replica.sql("STOP REPLICA IO_THREAD")
+    yield played
+    replica.sql("START REPLICA IO_THREAD")
+    follow(source, replica)
+
+
+@pytest.mark.mysql
+def test_a_server_without_a_transaction_is_refused_if_a_part_of_it_is_delivered(cut_off, pair):
+    settings, start, there = cut_off
+    read = read_on(settings, fresh(start))
+    pair[0].sql(f"BEGIN; {';'.join(f'INSERT INTO b (n) VALUES ({n})' for n in range(100, 160))}; COMMIT", DATABASE)
+    take_new(settings, read, 9)
+    assert read.progress.restart["open_rows"] > 0
+    with pytest.raises(PositionLostError, match=f"transactions {read.progress.restart['open_gtid']} were read, and this server"):
+        read_on(there, read)
 
 
 def take_new(settings, read, count):
