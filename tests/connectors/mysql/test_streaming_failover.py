@@ -174,6 +174,28 @@ def test_a_server_without_a_transaction_is_refused_if_a_part_of_it_is_delivered(
         read_on(there, read)
 
 
+@pytest.mark.mysql
+def test_a_range_ends_without_the_transactions_that_the_other_server_never_got(cut_off, pair, caplog):
+    settings, start, there = cut_off
+    counts = {topic: len(records) for topic, records in read_on(settings, fresh(start)).topics.items()}
+    pair[0].sql("INSERT INTO b (n) VALUES (7)", DATABASE)
+    until = MySqlConnector(settings).head()
+    read = fresh(start)
+    for batch in islice(batches(there, read, until, now_us=None), 100):
+        read.take(batch)
+    assert read.batches < 100
+    assert {topic: len(records) for topic, records in read.topics.items()} == counts
+    assert "it ends without them" in caplog.text
+
+
+@pytest.mark.mysql
+def test_a_range_of_a_dataframe_is_refused_there_as_the_next_one_would_begin_behind_them(cut_off, pair):
+    settings, start, there = cut_off
+    pair[0].sql("INSERT INTO b (n) VALUES (7)", DATABASE)
+    with pytest.raises(PositionLostError, match=r"does not have the transactions .* before it"):
+        list(islice(batches(there, fresh(start), MySqlConnector(settings).head()), 100))
+
+
 def take_new(settings, read, count):
     reader = batches(settings, read, block_bytes=SMALL_BLOCK)
     new = 0
