@@ -10,6 +10,7 @@ from support.one_table import ONLY_IT, ids, insert, make_table
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
 from support.replicas import follow, replicate
 from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql import received_transactions
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.positions import RestartPosition, file_name, file_number
 from tailrace.connectors.mysql.reader import MySqlConnector
@@ -125,6 +126,74 @@ def test_going_back_to_the_first_server_within_the_same_transaction_loses_and_do
     read_on(settings, read)
     assert stories(read) == stories(whole)
     assert read.progress.restart["era"] == 2
+
+
+@pytest.mark.mysql
+def test_readers_that_only_begin_keep_the_count_of_the_open_transactions_rows(played):
+    """GIVEN a stop within a transaction, WHEN the next reader ends before that has come again, THEN another server skips its rows."""
+    settings, start, there = played
+    whole = read_on(settings, fresh(start))
+    read = fresh(start)
+    for connected, count in ((settings, 15), (there, 12)):
+        take_new(connected, read, count)
+        counted = read.progress
+        begin_only(connected, read)
+        assert read.progress == counted
+        assert counted.restart["open_rows"] > 0
+        assert not MySqlConnector(settings).can_change_lanes(read.progress)
+    read_on(settings, read)
+    assert stories(read) == stories(whole)
+
+
+def begin_only(settings, read):
+    """The first batch of a reader, which has nothing of the log yet."""
+    reader = batches(settings, read, block_bytes=64)
+    read.take(next(reader))
+    reader.close()
+
+
+@pytest.fixture
+def cut_off(played, pair, monkeypatch):
+    """The replica lacks what is written after this."""
+    monkeypatch.setattr(received_transactions, "WAIT_SECONDS", 0.5)
+    source, replica = pair
+    replica.sql("STOP REPLICA IO_THREAD")
+    yield played
+    replica.sql("START REPLICA IO_THREAD")
+    follow(source, replica)
+
+
+@pytest.mark.mysql
+def test_a_server_without_a_transaction_is_refused_if_a_part_of_it_is_delivered(cut_off, pair):
+    settings, start, there = cut_off
+    read = read_on(settings, fresh(start))
+    pair[0].sql(f"BEGIN; {';'.join(f'INSERT INTO b (n) VALUES ({n})' for n in range(100, 160))}; COMMIT", DATABASE)
+    take_new(settings, read, 9)
+    assert read.progress.restart["open_rows"] > 0
+    with pytest.raises(PositionLostError, match=f"transactions {read.progress.restart['open_gtid']} were read, and this server"):
+        read_on(there, read)
+
+
+@pytest.mark.mysql
+def test_a_range_ends_without_the_transactions_that_the_other_server_never_got(cut_off, pair, caplog):
+    settings, start, there = cut_off
+    counts = {topic: len(records) for topic, records in read_on(settings, fresh(start)).topics.items()}
+    pair[0].sql("INSERT INTO b (n) VALUES (7)", DATABASE)
+    until = MySqlConnector(settings).head()
+    read = fresh(start)
+    for batch in islice(batches(there, read, until, now_us=None), 100):
+        read.take(batch)
+    assert read.batches < 100
+    assert {topic: len(records) for topic, records in read.topics.items()} == counts
+    assert "it ends without them" in caplog.text
+
+
+@pytest.mark.mysql
+def test_a_range_of_a_dataframe_is_refused_there_as_the_next_one_would_begin_behind_them(cut_off, pair):
+    settings, start, there = cut_off
+    pair[0].sql("INSERT INTO b (n) VALUES (7)", DATABASE)
+    with pytest.raises(PositionLostError, match=r"does not have the transactions .* before it"):
+        list(islice(batches(there, fresh(start), MySqlConnector(settings).head()), 100))
 
 
 def take_new(settings, read, count):

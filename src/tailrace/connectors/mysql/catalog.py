@@ -136,11 +136,19 @@ def gtids_before(connection: Connection, file: str) -> str:
 
 
 def require_available(
-    connection: Connection, of: Server, restart: RestartPosition, wanted: Callable[[str], bool]
+    connection: Connection, of: Server, restart: RestartPosition, wanted: Callable[[str], bool], *, is_there: bool = False
 ) -> None:
     """Require that the server can send everything from a restart position on.
 
-    `wanted` is the filter of GTID sources: missing transactions of others do not matter.
+    What was read of a log that the server has may not be in its GTID set yet: it sends a transaction before it commits it,
+    and a semi-synchronous source (AFTER_SYNC) first waits for a replica.
+
+    Args:
+        connection: to the server.
+        of: its version and variables.
+        restart: the position.
+        wanted: the filter of GTID sources: missing transactions of others do not matter.
+        is_there: whether the server has the position with GTIDs in its own log.
 
     Raises:
         PositionLostError: it can't.
@@ -165,7 +173,7 @@ def require_available(
             "snapshot; or, if they do not matter, name their server in gtid.source.excludes or set a new "
             "position (tailrace offsets set)"
         )
-    unknown = read.subtract(executed).filtered(wanted)
+    unknown = GtidSet() if is_there else _begun(restart, read).subtract(executed).filtered(wanted)
     if unknown:
         unknown = missing_for_good(connection, of.version, unknown)
     if unknown:
@@ -173,6 +181,14 @@ def require_available(
             f"the transactions {unknown} were read, and this server ({of.uuid}) does not have them: it "
             "is not the same data. Connect to a server that has them, or take a new snapshot"
         )
+
+
+def _begun(restart: RestartPosition, read: GtidSet) -> GtidSet:
+    """What was read, with a transaction of which only a part is delivered."""
+    parts = (restart.open_gtid, restart.open_rows), (restart.skip_gtid, restart.skip_rows)
+    for gtid, rows_delivered in parts:
+        read = read.add(gtid) if gtid is not None and rows_delivered else read
+    return read
 
 
 def table_ids(connection: Connection, wanted: Wanted | None = None) -> list[TableId]:

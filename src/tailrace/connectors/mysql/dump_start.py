@@ -57,9 +57,12 @@ def dump_start(settings: MySqlSettings, restart: RestartPosition) -> DumpStart:
         restart = _without_gtids(restart, server)
         gtids = None if settings.gtid_ignore_on_recovery else restart.gtids
         asked = replace(restart, gtids=gtids)
-        catalog.require_available(session, server, asked, wanted)
+        if gtids is None:
+            catalog.require_available(session, server, asked, wanted)
         files = catalog.files(session)
         there = server_file(settings, server, files, asked)
+        if gtids is not None:
+            catalog.require_available(session, server, asked, wanted, is_there=there.created is not None)
         here = restart.on_server(server.uuid, files, file_created=there.created, is_other_file=there.is_other)
         _require_same(restart, here, server)
         executed, purged = catalog.gtids(session)

@@ -135,7 +135,8 @@ class LogProgress:
             file: a log file.
             position: offset in it, after the last event used.
             restart: the start of the transaction that is open there, else `position`.
-            opened: GTID of that transaction, and how many of its rows are delivered.
+            opened: GTID of that transaction, or of the one that is read again from there on, and how many of its rows are
+                delivered.
             skip: what is still to be skipped.
             prepared: the oldest XA transaction that is not committed.
 
@@ -145,14 +146,16 @@ class LogProgress:
         era = self._restart.era
         started = BinlogPosition(era, file_number(file), restart)
         self._delivered = max(self._delivered, started, self._used)
+        # also before the transaction that is delivered in part has come again: its rows count on another server
+        is_open = restart != position or replace(self._delivered, row=0) > started
         place = replace(
             self._restart,
             file=file,
             pos=restart,
             gtids=self.gtids,
             file_created=self.created(file),
-            open_gtid=opened[0] if restart != position else None,
-            open_rows=opened[1] if restart != position else 0,
+            open_gtid=opened[0] if is_open else None,
+            open_rows=opened[1] if is_open else 0,
             skip_gtid=skip.gtid if skip else None,
             skip_events=skip.events if skip else 0,
             skip_rows=skip.rows if skip else 0,

@@ -29,21 +29,26 @@ def missing_for_good(connection: Connection, version: tuple[int, int, int], unkn
         RetriableError: it has received all of them, and applies them.
 
     """
-    received = _received(connection, version)
-    if received is None:
-        return unknown
-    deadline = time.monotonic() + WAIT_SECONDS
-    while unknown and time.monotonic() < deadline:
-        rows(connection, "SELECT WAIT_FOR_EXECUTED_GTID_SET(%s, %s)", str(unknown), WAIT_AT_ONCE)
-        ((left,),) = rows(connection, "SELECT GTID_SUBTRACT(%s, @@GLOBAL.gtid_executed)", str(unknown))
-        unknown = GtidSet.parse(left)
-    missing = unknown.subtract(_received(connection, version) or received)
+    unknown, missing = after_a_wait(connection, version, unknown)
     if unknown and not missing:
         raise RetriableError(
             f"the transactions {unknown} were read, and this server has received them and not applied them yet: it is a "
             "replica that lags behind"
         )
     return missing
+
+
+def after_a_wait(connection: Connection, version: tuple[int, int, int], unknown: GtidSet) -> tuple[GtidSet, GtidSet]:
+    """Those that it has not executed, after a short wait if it is a replica, and those that it has not received either."""
+    received = _received(connection, version)
+    if received is None:
+        return unknown, unknown
+    deadline = time.monotonic() + WAIT_SECONDS
+    while unknown and time.monotonic() < deadline:
+        rows(connection, "SELECT WAIT_FOR_EXECUTED_GTID_SET(%s, %s)", str(unknown), WAIT_AT_ONCE)
+        ((left,),) = rows(connection, "SELECT GTID_SUBTRACT(%s, @@GLOBAL.gtid_executed)", str(unknown))
+        unknown = GtidSet.parse(left)
+    return unknown, unknown.subtract(_received(connection, version) or received)
 
 
 def _received(connection: Connection, version: tuple[int, int, int]) -> GtidSet | None:

@@ -22,6 +22,7 @@ from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.delivered_rows import DeliveredRows
 from tailrace.connectors.mysql.dump_start import DumpStart, dump_start
+from tailrace.connectors.mysql.end_elsewhere import reachable
 from tailrace.connectors.mysql.kept_history import KeptHistory
 from tailrace.connectors.mysql.log import Item, RowEvents
 from tailrace.connectors.mysql.opened_log import OpenedLog
@@ -95,7 +96,7 @@ class LogReader:
             opened,
             given,
             self._delivered,
-            self._until,
+            reachable(self._settings, opened.server, self._until, is_fixed=self._now_us is not None),
             self._definitions_of,
             self._runs_of,
             self._lane,
