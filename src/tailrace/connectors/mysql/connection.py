@@ -282,7 +282,9 @@ def _options(settings: MySqlSettings) -> Mapping[str, Any]:
         "max_allowed_packet": MAX_PACKET,
         "auth_plugin_map": authentication.plugins(settings),
         "local_infile": False,
-        "init_command": "SET time_zone = '+00:00', sql_mode = ''",
+        # Columns that the server adds as a table's primary key are in the log, even where it hides them otherwise.
+        "init_command": "SET time_zone = '+00:00', sql_mode = ''"
+        " /*!80030 , show_gipk_in_create_table_and_information_schema = ON */",
         "program_name": "tailrace",
     }
 

@@ -17,7 +17,7 @@ from tests.connectors.mysql.log.streams import (
     transaction,
 )
 
-from tailrace.connectors.mysql.log import Framing, Heartbeat, Outcome, Query, Stop, tables, walk
+from tailrace.connectors.mysql.log import Framing, Heartbeat, Outcome, Query, Stop, tables
 from tailrace.errors import LogFormatError
 
 ARTIFICIAL, IGNORABLE = 0x20, 0x80
@@ -170,18 +170,17 @@ def test_more_tables_than_were_expected():
     assert len(reader.maps) == 3000
 
 
-def test_the_newest_tables_stay_known_where_there_are_too_many(monkeypatch):
-    """Rows may follow of all tables that a statement has named."""
-    monkeypatch.setattr(tables, "_MOST", 1 << 10)
-    bodies = [next(body for kind, body in transaction(1, table_id=n, name=f"t{n}") if kind == 19) for n in range(3000)]
-    known = tables.KnownTables(lambda _: 7)
-    for n, body in enumerate(bodies):
-        known.add(body)
-        for number in range(max(0, n - 100), n + 1):
-            entry = walk.find_table(known.keys, number)
-            slot, at, size = known.entries[entry].tolist()
-            assert (known.keys[entry], slot, known.maps[at : at + size].tobytes()) == (number, 7, bodies[number])
-    assert len(known.keys) <= 1 << 12
+def test_where_there_are_too_many_tables_none_is_forgotten_within_a_statement(monkeypatch):
+    """GIVEN statements that change a table known for long and a new one: both are named before the rows of either."""
+    monkeypatch.setattr(tables, "_MOST", 1 << 9)
+    parts = [
+        part
+        for n in range(3000)
+        for part in [*transaction(n + 1, name="old")[:3], *transaction(n + 1, 8 + n, f"t{n}")[2:4], *transaction(n + 1)[3:]]
+    ]
+    reader = Reader(file="log.000001", checksum=False).read(packets(placed(parts)), block=1000)
+    assert [row["table"] for row in reader.rows] == [name for n in range(3000) for name in (f"t{n}", "old")]
+    assert len(reader.decoder._tables.keys) <= 1 << 12, "and the memory has a limit"
 
 
 def test_a_table_id_can_come_to_mean_another_table():

@@ -5,10 +5,13 @@ import json
 import pytest
 
 from support.keyed_tables import COUNT, made
+from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import range_ends, splitting
+from tailrace.connectors.mysql.snapshots.parts import PartRangePlanning
 from tailrace.connectors.mysql.snapshots.range_ends import next_range_ends
 from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of
+from tailrace.errors import KeyChangedError
 
 pytestmark = pytest.mark.mysql
 OF_ROWS = 1_500
@@ -60,6 +63,25 @@ def test_a_table_that_is_emptied_meanwhile_has_an_end(connection, database, name
     assert next_range_ends(connection, table, key, first, of_rows=OF_ROWS, most=4) == range_ends.RangeEnds(
         [], is_end=True
     )
+
+
+@pytest.mark.parametrize("name", ["numbers", "uuids"])
+@pytest.mark.parametrize("statement", ["DROP TABLE t", "RENAME TABLE t TO gone"])
+def test_so_has_one_that_is_dropped_or_renamed(connection, database, name, statement):
+    """Each further step would fail; the reader of the rest finds that in the log."""
+    table, key = made(connection, database, *TABLES[name])
+    planning = PartRangePlanning(connection, catalog.server(connection))
+    ((first, *_), *_) = [planning.next_range_ends(table, key, None, of_rows=OF_ROWS, most=1).points]
+    rows(connection, statement)
+    assert planning.next_range_ends(table, key, first, of_rows=OF_ROWS, most=4) == range_ends.RangeEnds([], is_end=True)
+
+
+@pytest.mark.parametrize("statement", ["DROP PRIMARY KEY", "RENAME COLUMN id TO other"])
+def test_one_whose_key_is_gone_can_not_be_planned(connection, database, statement):
+    table, key = made(connection, database, *TABLES["uuids"])
+    rows(connection, f"ALTER TABLE t {statement}")
+    with pytest.raises(KeyChangedError, match="the key id"):
+        PartRangePlanning(connection, catalog.server(connection)).next_range_ends(table, key, None, of_rows=OF_ROWS, most=1)
 
 
 def test_where_estimates_lead_nowhere_the_key_is_walked_along(connection, database, monkeypatch):

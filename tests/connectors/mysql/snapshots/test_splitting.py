@@ -10,7 +10,7 @@ from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import key_numbering
 from tailrace.connectors.mysql.snapshots.bounds import literals
 from tailrace.connectors.mysql.snapshots.keys import KeyColumn, Kind, keys_of
-from tailrace.connectors.mysql.snapshots.splitting import estimated_rows, segments, split_points
+from tailrace.connectors.mysql.snapshots.splitting import TableSplitter, estimated_rows, segments, split_points
 from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of
 from tailrace.schema.tables import TableId
 
@@ -49,6 +49,18 @@ def test_parts_cover_a_table_and_are_of_like_size(connection, database, name, mo
     assert len(found) == 5
     assert max(found) < COUNT / 5 * (1.5 if most_walked else 2), found
     assert ascending(connection, key, points) == points
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("statement", ["DROP TABLE t", "ALTER TABLE t DROP PRIMARY KEY", "ALTER TABLE t RENAME COLUMN id TO k"])
+def test_a_table_that_is_dropped_or_altered_meanwhile_is_not_split(connection, database, statement):
+    """The planning of a snapshot goes on."""
+    table, key = made(connection, database, *TABLES["numbers"])
+    splitter = TableSplitter(connection, {table: key})
+    assert splitter.span(table) == (1, COUNT)
+    rows(connection, statement)
+    assert splitter.span(table) is None
+    assert splitter.split_points(table, 4) == []
 
 
 @pytest.mark.mysql

@@ -108,6 +108,9 @@ class LogDecoder:
         self.needed = int(self._state[walk.NEEDED])
         yield from self._columns.take()
         yield from self._carry_query(data)
+        if self._tables.are_many and self._state[walk.OPEN] < 0:
+            self._tables.forget()
+            self._state[walk.LAST_TABLE] = self._state[walk.LAST_ENTRY] = -1
 
     def _check_magic(self, data: Bytes, start: int) -> int:
         if data[start : start + 4].tobytes() != _MAGIC:

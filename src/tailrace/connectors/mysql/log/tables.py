@@ -14,7 +14,7 @@ from tailrace.connectors.mysql.log.table_map import TableMap, parse_table_map
 Resolve = Callable[[TableMap], int | None]
 
 _SLOTS: Final = 1 << 10
-_MOST: Final = 1 << 16  # table ids; beyond, the older half is forgotten: a server names each table again before its rows
+_MOST: Final = 1 << 16  # table ids; beyond, all are forgotten: a server names each table again before its rows
 
 
 class KnownTables:
@@ -37,6 +37,14 @@ class KnownTables:
         self.entries: Int64 = np.zeros((_SLOTS, 3), np.int64)
         self.maps: Bytes = np.empty(1 << 16, np.uint8)
         self._used = self._filled = 0
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are so many ids that they should be forgotten, between transactions.
+
+        Within one, the statement that named a new table may have named any others before, whose rows are still to come.
+        """
+        return self._used > _MOST
 
     def note_definition(self) -> None:
         """Note that DDL may have changed structures: the next new id of each table is resolved again."""
@@ -75,22 +83,12 @@ class KnownTables:
 
     def _grow(self) -> None:
         keys, entries = self.keys, self.entries
-        kept, size = np.flatnonzero(keys >= 0), 2 * len(keys)
-        if len(kept) >= _MOST:  # the newest stay: the statement that named them may still have rows of theirs
-            kept, size = kept[np.argsort(entries[kept, 1])][len(kept) // 2 :], len(keys)
-            self._drop_maps_before(int(entries[kept[0], 1]))
-            entries[:, 1] -= int(entries[kept[0], 1])
-        self._used = len(kept)
-        self.keys = np.full(size, -1, np.int64)
-        self.entries = np.zeros((size, 3), np.int64)
-        for old in kept.tolist():
+        self.keys = np.full(2 * len(keys), -1, np.int64)
+        self.entries = np.zeros((2 * len(keys), 3), np.int64)
+        for old in np.flatnonzero(keys >= 0).tolist():
             entry = walk.find_table(self.keys, keys[old])
             self.keys[entry] = keys[old]
             self.entries[entry] = entries[old]
-
-    def _drop_maps_before(self, offset: int) -> None:
-        self.maps[: self._filled - offset] = self.maps[offset : self._filled].copy()
-        self._filled -= offset
 
 
 def _name(body: bytes) -> bytes:

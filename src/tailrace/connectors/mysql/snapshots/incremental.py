@@ -105,9 +105,10 @@ class MySqlIncrementalReader:
             return None
         table = work.tables[0]
         if table.key is None:
+            self._forget(table)  # a signal may have stopped it, and this one may have another key or condition
             first = self._start_table(source, work, table)
             if isinstance(first, Step):
-                return first
+                return self._forgotten(table, first)
             work, table = work.with_first(first), first
         self._prepare(table)
         # Changes between V and P are in the rows perhaps, and delivered certainly: `take_chunk` treats them apart.
@@ -186,8 +187,14 @@ class MySqlIncrementalReader:
 
     def _forgotten(self, table: TableWork, step: Step) -> Step:
         """The step; the table's key is forgotten, because the table is finished."""
-        self._keys.pop(table.table, None)
+        self._forget(table)
+        if not step.work.tables:
+            self.close()  # the next signal may come when the server has long dropped connections that do nothing
         return step
+
+    def _forget(self, table: TableWork) -> None:
+        """Have the table prepared again, if it is requested again."""
+        self._keys.pop(table.table, None)
 
 
 def _shown(key: ChunkKey | None, bound: Bound | None) -> list[Any]:

@@ -135,8 +135,14 @@ def _is_like(then: Column | None, now: Column | None) -> bool:
     if then is None or now is None or then.optional or now.optional:
         return False
     was, becomes = _described(then), _described(now)
-    has_other_charset = None not in {then.charset, now.charset} and then.charset != now.charset
-    return was is not None and becomes is not None and becomes.is_like(was) and not has_other_charset
+    if was is None or becomes is None or not becomes.is_like(was):
+        return False
+    return was.kind is not Kind.TEXT or not _has_other_charset(then, now)
+
+
+def _has_other_charset(then: Column, now: Column) -> bool:
+    charsets = {"utf8mb3" if column.charset == "utf8" else column.charset for column in (then, now)}
+    return None not in charsets and len(charsets) > 1  # a structure may lack it
 
 
 def _described(column: Column) -> KeyColumn | None:

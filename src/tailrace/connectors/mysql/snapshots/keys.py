@@ -95,12 +95,14 @@ class KeyColumn:
     def is_like(self, other: KeyColumn) -> bool:
         """Whether it has the values of the other one, which came before it, in the same order.
 
-        An ENUM's order is that of the labels' numbers.
+        An ENUM's order is that of the labels' numbers. A definition that writes the name in another case is one of the same
+        column.
         """
         digits = self.digits if other.digits is None else other.digits
         padded = self.padded if other.padded is None else other.padded
-        then = replace(other, labels=(), digits=digits, padded=padded)
-        return replace(self, labels=()) == then and self.labels[: len(other.labels)] == other.labels
+        then = replace(other, name=other.name.lower(), labels=(), digits=digits, padded=padded)
+        is_like = replace(self, name=self.name.lower(), labels=()) == then
+        return is_like and self.labels[: len(other.labels)] == other.labels
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without members that have their default."""
@@ -131,7 +133,7 @@ class ChunkKey(IndexKey[KeyColumn]):
 
     def is_like(self, other: ChunkKey) -> bool:
         """Whether bounds of the other key mean the same rows with this one: an ENUM may have more labels behind its own."""
-        if self.index != other.index or len(self.columns) != len(other.columns):
+        if self.index.lower() != other.index.lower() or len(self.columns) != len(other.columns):
             return False
         return all(now.is_like(then) for now, then in zip(self.columns, other.columns, strict=True))
 

@@ -136,15 +136,17 @@ class PartRangePlanning:
     def next_range_ends(
         self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
     ) -> RangeEnds:
-        """The ends of the next ranges of about `of_rows` rows.
+        """The ends of the next ranges of about `of_rows` rows; none of a table that is gone, as the reader of its rest finds.
 
         Raises:
-            KeyChangedError: the key's index is gone.
+            KeyChangedError: the key's index is gone, or a column of it.
 
         """
         try:
             return next_range_ends(self._session, table, key, after, of_rows=of_rows, most=most)
         except SourceSetupError as error:
-            if error_number(error) == ER.KEY_DOES_NOT_EXITS:
+            if error_number(error) in catalog.GONE:
+                return RangeEnds([], is_end=True)
+            if error_number(error) in {ER.KEY_DOES_NOT_EXITS, ER.BAD_FIELD_ERROR}:
                 raise key_changed(table, key) from error
             raise

@@ -99,10 +99,8 @@ class ReadTables:
 
         """
         self._require_same_key(connection, table.id)  # at first, too: it waited for its turn, or a snapshot was resumed
-        known = self._read.get(table.id)
-        if known is None or known.table != table:
-            known = self._read[table.id] = self._planned(table)
-        return known
+        read = self._read[table.id] = self.planned(table)
+        return read
 
     def require_proof(self, table_id: TableId) -> None:
         """Raise `StructureError` if the log shows that the key may not have told rows apart all the time from P on."""
@@ -125,7 +123,10 @@ class ReadTables:
     def planned(self, table: Table) -> ReadTable:
         """The same for a structure from the log, without a query."""
         known = self._read.get(table.id)
-        return known if known is not None and known.table == table else self._planned(table)
+        # A table that a signal requests again may be read by another key.
+        if known is not None and known.table == table and known.key is self._keys[table.id]:
+            return known
+        return self._planned(table)
 
     def shape(self, table: Table) -> Shape:
         """The shape of a structure's read events."""

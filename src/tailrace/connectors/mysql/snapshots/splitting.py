@@ -14,14 +14,17 @@ Source: MySQL Reference Manual, "EXPLAIN Output Format", "Equality Range Optimiz
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
-from typing import Final
+from typing import Final, TypeVar
 
+from pymysql.constants import ER
+
+from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
-from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
+from tailrace.connectors.mysql.connection import Connection, error_number, execute, mappings, rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
 from tailrace.connectors.mysql.snapshots.key_numbering import KeyNumbering, numbering_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
@@ -36,9 +39,11 @@ from tailrace.connectors.mysql.snapshots.statements import (
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.part_assembly import Size
 from tailrace.connectors.shared.snapshots.parts import walked
+from tailrace.errors import SourceSetupError
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
 
+_T = TypeVar("_T")
 LEAST_ROWS: Final = 50_000  # fewer rows are not worth a second connection
 MOST_WALKED: Final = 2_000_000  # entries of an index that the server steps over before the snapshot begins
 PIECES_OF_A_PART: Final = 8  # so parts differ by about an eighth
@@ -107,7 +112,10 @@ def split_points(
 
 
 class TableSplitter:
-    """Splits tables by `split_points`."""
+    """Splits tables by `split_points`.
+
+    A table whose structure has changed since its key was looked up is not split: its readers find out what became of it.
+    """
 
     def __init__(self, connection: Connection, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
         """`connection`: prepared by `statements.prepare`."""
@@ -121,13 +129,21 @@ class TableSplitter:
 
     def split_points(self, table: TableId, parts: int) -> list[Bound]:
         """The bounds that split a table; none for one without a key."""
-        key = self._keys[table]
-        return split_points(self._connection, table, key, parts) if isinstance(key, ChunkKey) else []
+        return self._asked(table, lambda key: split_points(self._connection, table, key, parts)) or []
 
     def span(self, table: TableId) -> tuple[int, int] | None:
         """The least and the greatest value of the key's first column, if that is a number."""
+        return self._asked(table, lambda key: span(self._connection, table, key))
+
+    def _asked(self, table: TableId, ask: Callable[[ChunkKey], _T]) -> _T | None:
+        """The answer of the server; None if there is no such table, index or column any more, or no key."""
         key = self._keys[table]
-        return span(self._connection, table, key) if isinstance(key, ChunkKey) else None
+        try:
+            return ask(key) if isinstance(key, ChunkKey) else None
+        except SourceSetupError as error:
+            if error_number(error) not in {*catalog.GONE, ER.KEY_DOES_NOT_EXITS, ER.BAD_FIELD_ERROR}:
+                raise
+            return None
 
 
 def key_behind(connection: Connection, table: TableId, key: ChunkKey, count: int, after: Bound | None) -> Bound | None:
