@@ -1,6 +1,7 @@
 """The Kafka sink: what a read-committed consumer sees, and what the next task finds."""
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from support.kafka_sinks import Place, eventually, progress
 from tailrace.errors import ConfigError, DeliveryError, FencedError, ProgressError, SinkLostError
+from tailrace.sinks.kafka.sink import KafkaSink
 
 pytestmark = pytest.mark.kafka
 
@@ -166,6 +168,49 @@ def test_a_task_that_the_brokers_gave_up_is_lost_and_not_fenced(place):
     place.zombie(0).abort_transaction(30)  # takes the epoch, as a transaction's end by timeout does, and leaves no name
     with pytest.raises(SinkLostError):
         sink.commit(progress(1), [])
+
+
+def signing_after(monkeypatch, what):
+    """The next task does this between its take-over and its signature."""
+    sign = KafkaSink._sign
+
+    def late(sink, last):
+        monkeypatch.setattr(KafkaSink, "_sign", sign)
+        what()
+        sign(sink, last)
+
+    monkeypatch.setattr(KafkaSink, "_sign", late)
+
+
+def test_a_task_that_is_fenced_before_it_has_signed_by_one_that_signs_nothing_is_lost_and_not_fenced(place, monkeypatch):
+    """So does a run that was replaced as it stood still, and wakes within its claim."""
+    place.claimed()
+    signing_after(monkeypatch, lambda: place.zombie(0).abort_transaction(30))
+    with pytest.raises(SinkLostError, match="by one who has not signed it"):
+        place.opened()
+    again = place.opened()
+    again.write(place.records([1]))
+    again.commit(progress(1), [])
+    place.sees([1])
+
+
+def test_one_that_another_attempt_has_fenced_which_signs_a_moment_later_leaves_it_the_lane(place, monkeypatch):
+    place.claimed()
+    attempt, taken, signing = place.sink(), threading.Event(), threading.Event()
+
+    def take_over():
+        signing_after(monkeypatch, lambda: (taken.set(), signing.wait(10)))
+        threading.Thread(target=attempt.open, args=(0,), daemon=True).start()
+        assert taken.wait(30)
+        threading.Timer(0.5, signing.set).start()
+
+    signing_after(monkeypatch, take_over)
+    with pytest.raises(FencedError, match="was taken over by process"):
+        place.opened()
+    eventually(lambda: attempt._to_be_signed, None)
+    attempt.write(place.records([1]))
+    attempt.commit(progress(1), [])
+    place.sees([1])
 
 
 def test_progress_of_another_source_is_refused(place):
