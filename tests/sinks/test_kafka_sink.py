@@ -238,6 +238,25 @@ def test_a_damaged_record_stops_loudly(place, key, value, complaint):
         place.sink().open(0)
 
 
+def test_a_topic_of_records_that_was_deleted_is_there_again_at_the_latest_for_the_next_attempt(place):
+    """Whether this one finds that out depends on how soon the brokers do what they were asked for."""
+    quick = {"producer__override__delivery__timeout__ms": "3000", "producer__override__request__timeout__ms": "1000"}
+    sink = place.opened(**quick)
+    sink.write(place.records([1]))
+    sink.commit(progress(1), [])
+    (deleted,) = place.admin.delete_topics([place.topic()]).values()
+    deleted.result()
+    try:
+        sink.write(place.records([2]))
+        sink.commit(progress(2), [])
+    except SinkLostError:
+        again = place.opened(**quick)
+        assert again._last.progress == progress(1)
+        again.write(place.records([2]))
+        again.commit(progress(2), [])
+    place.sees([2])
+
+
 def test_a_progress_topic_that_was_deleted_stops_loudly(place):
     sink = place.opened()
     sink.commit(progress(1), [{"ddl": "a"}])
