@@ -3,6 +3,7 @@
 import json
 import socket
 import ssl
+import threading
 import time
 from contextlib import closing, suppress
 
@@ -83,7 +84,28 @@ def test_a_connection_that_breaks_is_made_again_and_nothing_is_lost(link, heard,
                 soon(lambda n=n: ("notice", str(n)) in heard)
                 assert proxy.cut() > 0
         assert not reporter.stopping()
-    assert list(dict.fromkeys(content for _, content in heard)) == [str(n) for n in range(20)]
+    assert [content for _, content in heard] == [str(n) for n in range(20)]
+
+
+def test_a_message_that_takes_long_to_handle_is_handled_once(heard, monkeypatch):
+    monkeypatch.setattr(remote_link, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(remote_link, "PATIENCE_SECONDS", 1.0)
+    handled = threading.Event()
+
+    def slow(_, content):
+        heard.append(content)
+        handled.wait(30)
+
+    with closing(Link(slow)) as link:
+        link.listen_elsewhere("127.0.0.1")
+        with closing(reporter_of(link)) as reporter:
+            reporter.notice("a")
+            reporter.notice("b")
+            soon(lambda: not reporter._messages)  # both were sent again meanwhile
+            handled.set()
+            soon(lambda: heard == ["a", "b"])
+            reporter.notice("c")
+            soon(lambda: heard[2:] == ["c"])
 
 
 def test_a_task_whose_driver_is_gone_for_long_ends(link, monkeypatch):

@@ -39,15 +39,19 @@ class Told:
         self.link = Link(lambda kind, content: self.notices.append(content))
         self.link.listen_elsewhere("127.0.0.1")
         self.notices = []
+        self.query = ""
         self._where = where
         self._tasks = []
 
     def begun(self, lane, task, *, turn=5):
         reporter = Reporter(self.link.address) if self._where == "here" else RemoteReporter(self.link.elsewhere.to_dict())
         self._tasks.append(reporter)
-        reporter.begin_turn(turn, lane, task)
+        reporter.begin_turn(turn, lane, task, self.query)
         reporter.wait()
         return reporter
+
+    def begin_query(self):
+        self.query = self.link.begin_query()
 
     def is_heard(self, reporter):
         """Wait until all that this task has told arrived."""
@@ -149,7 +153,7 @@ def test_another_query_begins_without_what_was_told_before(told):
     first.fail(PositionLostError("purged"))
     told.is_heard(first)
     assert told.begun(0, 2).failure is not None
-    told.link.begin_query()
+    told.begin_query()
     later = asked(told.begun(0, 3))
     assert (later.failure, later.stopping(), later.turn_is_over()) == (None, False, False)
 
@@ -168,12 +172,31 @@ def test_a_task_that_another_has_replaced_is_not_believed(told):
 
 
 def test_a_task_of_the_query_before_is_not_believed(told):
-    old = told.begun(0, 1)
-    told.link.begin_query()
-    old.begin_turn(5, 0, 1)
+    old, query = told.begun(0, 1), told.query
+    told.begin_query()
+    old.begin_turn(5, 0, 1, query)
     old.fail(ConfigError("it was cut off"))
     told.is_heard(old)
     assert told.begun(0, 2).failure is None
+    soon(old.stopping)
+
+
+def test_nor_is_one_that_is_heard_of_only_now(told):
+    """It was on a machine that was cut off, and has a higher number than those of this query have by then."""
+    old = told.query
+    told.begin_query()
+    first, second = told.begun(0, 1), told.begun(1, 2)
+    new, told.query = told.query, old
+    late = told.begun(0, 3)
+    late.end_turn()
+    late.fail(ConfigError("it was cut off"))
+    told.is_heard(late)
+    assert not is_over(asked(second))
+    assert (second.failure, second.stopping()) == (None, False)
+    soon(late.stopping)
+    told.query = new
+    first.end_turn()
+    soon(lambda: is_over(second))
 
 
 @pytest.mark.parametrize(

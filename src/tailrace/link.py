@@ -28,7 +28,7 @@ from tailrace.told_turns import ASK, STOP, ToldTurns, TurnReporter
 
 Handler = Callable[[str, Any], None]
 KEPT, KEPT_TEXTS = "kept", 3
-REACHED = "reached"  # told by the planner: all that was wanted is delivered
+REACHED = "reached"  # told by the planner, with its query: all that was wanted is delivered
 ASK_SECONDS = 0.1
 PATIENCE_SECONDS = 10.0
 _LOG = logging.getLogger(__name__)
@@ -57,6 +57,7 @@ class Link:
         self.elsewhere: RemoteAddress | None = None
         self._remote: RemoteListener | None = None
         self._turns = ToldTurns()
+        self._query = ""
         self._kept: dict[str, str] = {}
         self._listener = Listener(self.address, family="AF_UNIX")
         self._accepting = threading.Thread(target=self._accept, daemon=True, name="tailrace-link")
@@ -73,10 +74,12 @@ class Link:
         self._kept = {**dict(list(self._kept.items())[1 - KEPT_TEXTS :]), key: text}
         return f"{self.address}#{key}"
 
-    def begin_query(self) -> None:
-        """Forget what planner and tasks of the query before have told."""
+    def begin_query(self) -> str:
+        """Forget what planner and tasks of the query before have told; a name for the next one, by which its own are known."""
+        self._query = uuid.uuid4().hex
         self._reached.clear()
-        self._turns.forget()
+        self._turns.begin(self._query)
+        return self._query
 
     def has_reached_end(self) -> bool:
         """Whether the query's planner has found that there is nothing left to do."""
@@ -142,10 +145,15 @@ class Link:
         if self._is_closed:
             return STOP
         if kind == REACHED:
-            self._reached.set()
+            self._note_reached(content)
         elif kind != ASK and not self._turns.heard(kind, content):
             self._handle(kind, content)
         return self._turns.answer(task, stopping=self._stop.is_set())
+
+    def _note_reached(self, query: str) -> None:
+        """A planner that was stopped may tell it late."""
+        if query == self._query:
+            self._reached.set()
 
     def _handle(self, kind: str, content: Any) -> None:
         """Whatever happens, the task gets an answer: without one it would take the driver for gone, or send this for ever."""

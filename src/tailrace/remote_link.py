@@ -5,8 +5,8 @@ secret within the job, as Spark sends them (`docs/decisions/0019-clusters.md`). 
 driver who knows the secret. Messages are JSON, never pickles.
 
 Unlike on one machine a task does not wait for the driver, except for some seconds where it is another attempt: messages are
-sent on a thread, and a connection that breaks is made again. If the driver was there and stays away, the task ends after its
-next commit: another one may have its place by now.
+sent on a thread, and a connection that breaks is made again. They are numbered: one that is sent again is handled once. If the
+driver was there and stays away, the task ends after its next commit: another one may have its place by now.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ FLUSH_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 10.0  # for a connection, a handshake, an answer
 _LARGEST: Final = 64 << 20
 _KEPT: Final = 1000  # messages for a driver that is away; the oldest are dropped, but none of a turn
+_SENDERS: Final = 10_000  # of which the number of the last message is known
 _UNPROVEN: Final = 256  # connections that have not shown the secret yet; more are closed at once
 _SIZE: Final = struct.Struct(">I")
 _LOG: Final = logging.getLogger(__name__)
@@ -94,6 +95,8 @@ class RemoteListener:
         self._answer_to = answer
         self._is_closed = False
         self._unproven = threading.Semaphore(_UNPROVEN)
+        self._numbers: dict[str, int] = {}  # of the last message of each sender
+        self._lock = threading.Lock()
         certificate, files = _new_certificate(folder)
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.minimum_version = ssl.TLSVersion.TLSv1_3
@@ -153,7 +156,18 @@ class RemoteListener:
 
     def _answer(self, connection: ssl.SSLSocket) -> None:
         while True:
-            connection.sendall(_sized(self._answer_to(*json.loads(_received(connection)))))
+            kind, content, task, sender, number = json.loads(_received(connection))
+            message = (kind, content, task) if self._is_new(sender, number) else (ASK, None, task)
+            connection.sendall(_sized(self._answer_to(*message)))
+
+    def _is_new(self, sender: str, number: int) -> bool:
+        """Whether a message is not one that is sent again, since its answer was lost or takes long."""
+        with self._lock:
+            before = self._numbers.pop(sender, 0)
+            self._numbers[sender] = max(number, before)  # the newest senders are the last
+            if len(self._numbers) > _SENDERS:
+                del self._numbers[next(iter(self._numbers))]
+        return number > before
 
 
 class RemoteReporter(TurnReporter):
@@ -169,6 +183,8 @@ class RemoteReporter(TurnReporter):
         self._messages: deque[tuple[str, Any]] = deque(maxlen=_KEPT)
         self._more, self._begun, self._closing = threading.Event(), threading.Event(), threading.Event()
         self._heard_at: float | None = None
+        self._name, self._number = secrets.token_hex(8), 0
+        self._sent: tuple[str, Any] | None = None  # last, with that number
         self._thread = threading.Thread(target=self._work, daemon=True, name="tailrace-link-elsewhere")
         self._thread.start()
 
@@ -226,6 +242,8 @@ class RemoteReporter(TurnReporter):
         while True:
             while waiting := self._of_turn or self._messages:
                 message = waiting[0]
+                if message is not self._sent:
+                    self._sent, self._number = message, self._number + 1
                 self._exchange(connection, self._message(*message))
                 if waiting[0] is message:  # else it was dropped meanwhile, as the oldest of too many
                     waiting.popleft()
@@ -236,6 +254,9 @@ class RemoteReporter(TurnReporter):
             if not self._more.wait(ASK_SECONDS):
                 self._exchange(connection, self._message(ASK, None))
             self._more.clear()
+
+    def _message(self, kind: str, content: Any) -> bytes:
+        return json.dumps([kind, content, self._task, self._name, self._number]).encode()
 
     def _exchange(self, connection: ssl.SSLSocket, message: bytes) -> None:
         connection.sendall(_sized(message))

@@ -7,7 +7,8 @@ Spark plans the next turn when every lane has ended this one, and on a cluster i
 - An error that remains wherever a task runs, such as a refused login, is kept. Further attempts raise it instead of logging in
   again, which may lock the account, and the other lanes commit and end.
 
-Only the newest task of each lane is believed: one on a machine that was cut off may come back late. Spark numbers its tasks.
+Only the newest task of each lane is believed, and none of an earlier query, which is told to end: one on a machine that was cut
+off may come back late. Spark numbers its tasks; each query has a name.
 """
 
 from __future__ import annotations
@@ -102,15 +103,16 @@ class ToldTurns:
         self.failure: Failure | None = None
         self._lock = threading.Lock()
         self._newest: dict[int, _Newest] = {}  # of each lane
-        self._old = -1  # the newest task of queries before
+        self._query = ""  # its name
+        self._outlived: set[int] = set()  # tasks of queries before
         self._ended = -1  # the newest turn that a lane has ended
         self._late: frozenset[int] = frozenset()  # the lanes that had begun it when it did
 
-    def forget(self) -> None:
+    def begin(self, query: str) -> None:
         """Another query begins: what was told does not hold for it, nor does what its predecessor's tasks may still tell."""
         with self._lock:
-            self.failure = None
-            self._old = max((self._old, *(each.task for each in self._newest.values())))
+            self.failure, self._query = None, query
+            self._outlived.update(each.task for each in self._newest.values())
             self._newest, self._ended, self._late = {}, -1, frozenset()
 
     def heard(self, kind: str, content: Any) -> bool:
@@ -120,7 +122,7 @@ class ToldTurns:
         lane, teller = content["lane"], _Newest(content["task"], content["turn"])
         with self._lock:
             if kind == BEGUN:
-                self._begun(lane, teller)
+                self._begun(lane, teller, content["query"])
             elif self._newest.get(lane) == teller:
                 if kind == _ENDED:
                     self._has_ended(teller.turn)
@@ -137,15 +139,17 @@ class ToldTurns:
         """What a task is told; None: it is at no turn."""
         if (failure := self.failure) is not None:
             return FAILED + json.dumps([failure.kind, failure.text]).encode()
-        if stopping:
+        if stopping or task in self._outlived:
             return STOP
         with self._lock:
             is_over = any(self._newest[lane] == (task, self._ended) for lane in self._late)
         return OVER if is_over else GO
 
-    def _begun(self, lane: int, teller: _Newest) -> None:
-        if teller.task > self._old:
+    def _begun(self, lane: int, teller: _Newest, query: str) -> None:
+        if query == self._query:
             self._newest[lane] = max(teller, self._newest.get(lane, teller))
+        else:
+            self._outlived.add(teller.task)
 
     def _has_ended(self, turn: int) -> None:
         if turn > self._ended:  # lanes that begin after the first end have their whole time: they may outnumber cores
@@ -184,10 +188,10 @@ class TurnReporter:
         """Send a notice for people."""
         self.send("notice", text)
 
-    def begin_turn(self, turn: int, lane: int, task: int) -> None:
-        """Tell which turn this task is at."""
+    def begin_turn(self, turn: int, lane: int, task: int, query: str = "") -> None:
+        """Tell which turn of which query this task is at."""
         self._task = task
-        self._identity = {"turn": turn, "lane": lane, "task": task}
+        self._identity = {"query": query, "turn": turn, "lane": lane, "task": task}
         self.send(BEGUN, self._identity)
 
     def end_turn(self) -> None:

@@ -23,11 +23,17 @@ def test_what_leaves_open_how_much_arrived_asks_for_the_sink_to_be_opened_again(
     assert "broker down" in str(error)
 
 
+@pytest.mark.parametrize("code", [3, -188])
+def test_a_topic_that_was_deleted_or_is_not_known_to_each_broker_yet_is_looked_up_again(code):
+    error = meaning(code)
+    assert type(error) is SinkLostError
+    assert "topics are looked up again; the client says: broker down" in str(error)
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "remedy"),
     [
         (10, DeliveryError, "max.message.bytes"),
-        (3, DeliveryError, "topic.creation"),
         (17, DeliveryError, "topic.prefix"),
         (87, DeliveryError, "key"),
         (29, ConfigError, "Write"),

@@ -296,6 +296,18 @@ def test_a_run_that_stood_still_before_it_claimed_or_began_anew_changes_nothing(
     assert first.recorded().progress == (progress(1),)
 
 
+def test_a_lane_whose_lock_a_process_has_that_stands_still_is_tried_again(new_sink, monkeypatch):
+    monkeypatch.setattr(lane_record, "PATIENCE_SECONDS", 0.1)
+    first, other = new_sink(), new_sink()
+    first.open(0)
+    with first._record.locked():
+        for step in (lambda: other.claim(1), lambda: other.open(0)):
+            with pytest.raises(SinkLostError, match=r"held by another process for 0\.1 s: it stands still"):
+                step()
+    other.claim(1)
+    assert other.open(0).progress is None
+
+
 def test_a_lane_of_an_earlier_version_that_claimed_nothing_is_open_to_any_run(new_sink, tmp_path):
     sink = new_sink(run="one")
     sink.claim(1)

@@ -1,6 +1,7 @@
 """The Kafka sink: what a read-committed consumer sees, and what the next task finds."""
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from support.kafka_sinks import Place, eventually, progress
 from tailrace.errors import ConfigError, DeliveryError, FencedError, ProgressError, SinkLostError
+from tailrace.sinks.kafka.sink import KafkaSink
 
 pytestmark = pytest.mark.kafka
 
@@ -168,6 +170,49 @@ def test_a_task_that_the_brokers_gave_up_is_lost_and_not_fenced(place):
         sink.commit(progress(1), [])
 
 
+def signing_after(monkeypatch, what):
+    """The next task does this between its take-over and its signature."""
+    sign = KafkaSink._sign
+
+    def late(sink, last):
+        monkeypatch.setattr(KafkaSink, "_sign", sign)
+        what()
+        sign(sink, last)
+
+    monkeypatch.setattr(KafkaSink, "_sign", late)
+
+
+def test_a_task_that_is_fenced_before_it_has_signed_by_one_that_signs_nothing_is_lost_and_not_fenced(place, monkeypatch):
+    """So does a run that was replaced as it stood still, and wakes within its claim."""
+    place.claimed()
+    signing_after(monkeypatch, lambda: place.zombie(0).abort_transaction(30))
+    with pytest.raises(SinkLostError, match="by one who has not signed it"):
+        place.opened()
+    again = place.opened()
+    again.write(place.records([1]))
+    again.commit(progress(1), [])
+    place.sees([1])
+
+
+def test_one_that_another_attempt_has_fenced_which_signs_a_moment_later_leaves_it_the_lane(place, monkeypatch):
+    place.claimed()
+    attempt, taken, signing = place.sink(), threading.Event(), threading.Event()
+
+    def take_over():
+        signing_after(monkeypatch, lambda: (taken.set(), signing.wait(10)))
+        threading.Thread(target=attempt.open, args=(0,), daemon=True).start()
+        assert taken.wait(30)
+        threading.Timer(0.5, signing.set).start()
+
+    signing_after(monkeypatch, take_over)
+    with pytest.raises(FencedError, match="was taken over by process"):
+        place.opened()
+    eventually(lambda: attempt._to_be_signed, None)
+    attempt.write(place.records([1]))
+    attempt.commit(progress(1), [])
+    place.sees([1])
+
+
 def test_progress_of_another_source_is_refused(place):
     place.opened().commit(progress(1), [])
     with pytest.raises(ProgressError, match="'mysql shop', not of 'mysql bank'"):
@@ -191,6 +236,25 @@ def test_a_damaged_record_stops_loudly(place, key, value, complaint):
     place.put(place.own("progress"), key, value)
     with pytest.raises(ProgressError, match=f"progress record at offset .*{complaint}"):
         place.sink().open(0)
+
+
+def test_a_topic_of_records_that_was_deleted_is_there_again_at_the_latest_for_the_next_attempt(place):
+    """Whether this one finds that out depends on how soon the brokers do what they were asked for."""
+    quick = {"producer__override__delivery__timeout__ms": "3000", "producer__override__request__timeout__ms": "1000"}
+    sink = place.opened(**quick)
+    sink.write(place.records([1]))
+    sink.commit(progress(1), [])
+    (deleted,) = place.admin.delete_topics([place.topic()]).values()
+    deleted.result()
+    try:
+        sink.write(place.records([2]))
+        sink.commit(progress(2), [])
+    except SinkLostError:
+        again = place.opened(**quick)
+        assert again._last.progress == progress(1)
+        again.write(place.records([2]))
+        again.commit(progress(2), [])
+    place.sees([2])
 
 
 def test_a_progress_topic_that_was_deleted_stops_loudly(place):

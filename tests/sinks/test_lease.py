@@ -11,6 +11,7 @@ from attrs import evolve
 
 from tailrace.errors import ConfigError, FencedError, RetriableError, StoppedError
 from tailrace.sinks import lease as leases
+from tailrace.sinks import lease_file
 from tailrace.sinks.holder import Holder
 from tailrace.sinks.lease import Lease, Record
 from tailrace.sinks.lease_file import FILE, LeaseFile, fields_of
@@ -173,6 +174,15 @@ def test_one_that_stood_still_finds_another_run_when_it_looks(new_lease, folder,
         first.confirm()
 
 
+def test_what_a_stop_has_left_behind_finds_that_the_lease_was_given_back(new_lease, folder):
+    first = take(new_lease("one"))
+    first.close()
+    take(new_lease("two"))
+    with pytest.raises(StoppedError, match="given its lease back"):
+        first.confirm()
+    assert holder_of(folder) == "two"
+
+
 @pytest.mark.parametrize("error", [RetriableError("away"), ConfigError("denied")])
 def test_a_look_at_a_target_that_is_away_is_tried_again_and_one_that_refuses_is_none(new_lease, monkeypatch, error):
     monkeypatch.setattr(leases, "BEAT_SECONDS", FOREVER)
@@ -189,6 +199,14 @@ def test_a_look_at_a_target_that_is_away_is_tried_again_and_one_that_refuses_is_
         else:
             lease.confirm()
     lease.confirm()
+
+
+def test_a_lease_that_a_process_is_writing_which_stands_still_is_tried_again(new_lease, folder, monkeypatch):
+    monkeypatch.setattr(lease_file, "LOCK_SECONDS", 0.1)
+    left(folder, started="1")
+    with LeaseFile(folder)._locked(), pytest.raises(RetriableError, match=r"held by another process for 0\.1 s"):
+        new_lease("two")._take(print, lambda: False, take_over=False)
+    take(new_lease("two"))
 
 
 def test_a_stop_ends_the_wait(new_lease, folder, monkeypatch):

@@ -6,6 +6,7 @@ On a real broker, with MySQL and with databases that have change tables, without
 import random
 import re
 import uuid
+from contextlib import closing
 
 import pytest
 from attrs import evolve
@@ -15,6 +16,8 @@ from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once, 
 from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
 from tailrace.connectors.mysql import streaming
+from tailrace.errors import FencedError
+from tailrace.sinks.kafka.claiming import Claiming
 from tailrace.sinks.kafka.progress import ProgressRecord
 
 SMALL_BLOCK = 600  # bytes: batches end within transactions
@@ -125,6 +128,27 @@ def test_changed_topic_names_after_a_kill(runs, rows):
     assert runs.start(2)
     assert_each_change_once(runs.rows(), rows)
     assert ["under the topic names of before" in line for line in told] == [True]
+
+
+@pytest.mark.parametrize("source", [MYSQL], indirect=True)
+def test_a_late_task_of_the_query_that_brought_lanes_together_gets_none_beside_the_claim_that_deals_them_out(runs, rows):
+    """The claim has signed all lanes: if the task could open one now, the layout would set back what it delivers there."""
+    runs.start(2)
+    rows.write(8)
+    runs.start(2, commits=2)
+    late = []
+
+    def open_lane(*_):
+        with closing(runs.queries[-1].new_sink()) as sink, pytest.raises(FencedError, match="another run"):
+            sink.open(1)
+        late.append(1)
+
+    with pytest.MonkeyPatch.context() as patched:
+        laid_out = Claiming._laid_out
+        patched.setattr(Claiming, "_laid_out", lambda *given: open_lane() or laid_out(*given))
+        assert runs.start(3)
+    assert late
+    assert_each_change_once(runs.rows(), rows)
 
 
 @pytest.mark.parametrize("source", ON_MYSQL, indirect=True)

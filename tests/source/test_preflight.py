@@ -96,6 +96,36 @@ def test_a_login_that_takes_long_keeps_nobody_waiting_and_its_error_shows_later(
             look.with_spark(lambda: False)
 
 
+@pytest.mark.parametrize("slow", ["read", "write"])
+def test_a_lease_that_is_had_only_when_all_is_over_is_given_back_by_a_process_that_lives_on(job, login, monkeypatch, slow):
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(module, "END_SECONDS", 0.05)
+    asked, answer = getattr(LeaseFile, slow), threading.Event()
+    monkeypatch.setattr(LeaseFile, slow, lambda *given, **more: answer.wait(30) and asked(*given, **more))
+    login.append(SourceSetupError("Access denied"))
+    with pytest.raises(SourceSetupError), preflight(job, print) as look:
+        look.before_spark()
+    answer.set()
+    look._taking.join(30)
+    found = job.new_lease().read()
+    assert found is None or found.released
+    assert not look._lease._beats.is_alive()
+
+
+def test_a_run_that_is_over_before_its_login_takes_nothing_over(job, monkeypatch):
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(module, "END_SECONDS", 0.05)
+    logged_in = threading.Event()
+    with preflight(job, print) as active:
+        active.with_spark(lambda: False)
+        monkeypatch.setattr(Job, "try_login", lambda _: logged_in.wait(30))
+        with preflight(evolve(job, run="two"), print, take_over=True) as look:
+            look.before_spark()
+        logged_in.set()
+        look._taking.join(30)
+        active.confirm()
+
+
 class AwayLease:
     """A target that is away for so many questions."""
 

@@ -50,6 +50,16 @@ def test_a_stop_at_a_start_does_not_wait_for_where_lanes_can_meet(tmp_path, monk
         run._Run(None, "", SimpleNamespace(), stop, lambda _: None)._log(job, APART, available_now=False)
 
 
+def test_a_stop_does_not_wait_for_a_target_that_hangs_as_it_is_taken_over(tmp_path, monkeypatch, hanging):
+    job = counting_job(tmp_path, 10, lanes=1, pace=Pace(retry_seconds=10))
+    monkeypatch.setattr(lane_alignment, "claimed", hanging)
+    asked = time.monotonic() + SECONDS
+    began = run._Run(None, "", SimpleNamespace(), StopTime(lambda: time.monotonic() > asked), print)
+    with pytest.raises(StoppedError):
+        began._claimed(job)
+    assert time.monotonic() - asked < 30
+
+
 def raising(error):
     def raised(*_, **__):
         raise error

@@ -1,13 +1,22 @@
 """A query is stopped when its task has made the last commit, as far as Spark's status tells, without Spark."""
 
 import itertools
+import threading
+import time
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
+from attrs import evolve
 
-from tailrace.errors import DriverAwayError, FencedError, RetriableError
+from support.counting_log import counting_job
+from tailrace.errors import ConfigError, DriverAwayError, FencedError, RetriableError, StoppedError
+from tailrace.link import Link
 from tailrace.source import run
+from tailrace.source.delivery import DeliveryReader
+from tailrace.source.job import Job
 from tailrace.source.query_errors import is_dead_planner, is_dead_process, is_stopped, lost_its_driver
+from tailrace.source.slices import INITIAL
 
 
 class Query:
@@ -56,6 +65,23 @@ def test_a_run_that_was_taken_over_leaves_no_query_behind():
     with pytest.raises(FencedError):
         run.wait(query, SimpleNamespace(stop_tasks=lambda: told.append("stop")), taken)
     assert (query.isActive, told) == (False, ["stop"])
+
+
+@pytest.mark.parametrize("error", [None, ConfigError("told late")])
+@pytest.mark.parametrize("asked", ["target", "database"])
+def test_a_stop_does_not_wait_for_a_planner_whose_servers_hang(tmp_path, monkeypatch, asked, error):
+    ends = threading.Event()
+    hanging = SimpleNamespace(peek=lambda _: ends.wait(60), head=lambda: ends.wait(60))
+    monkeypatch.setattr(Job, "new_sink", lambda _: hanging)
+    monkeypatch.setattr(Job, "new_connector", lambda _: hanging)
+    with closing(Link(lambda *_: None)) as link:
+        planner = DeliveryReader(evolve(counting_job(tmp_path, 10), link=link.address))
+        threading.Timer(0.3, link.stop_tasks if error is None else lambda: link._turns.fail(error)).start()
+        began = time.monotonic()
+        with pytest.raises(StoppedError if error is None else ConfigError):
+            planner.latestOffset(INITIAL, None) if asked == "target" else planner.prepareForTriggerAvailableNow()
+        assert time.monotonic() - began < 30
+    ends.set()
 
 
 def fail_as_taken_over():

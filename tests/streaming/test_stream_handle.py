@@ -151,6 +151,35 @@ def test_an_error_of_tailraces_own_stays_itself(stream_of):
     assert found.value is error
 
 
+def test_a_function_that_asks_for_the_end_when_it_is_told_of_a_failure_changes_nothing(stream_of, messages):
+    def fail(*_, **__):
+        raise ConfigError("name another")
+
+    messages._on_notice = lambda _: stream.stop()
+    asked = threading.Event()
+    stream = stream_of(lambda *_, **__: asked.wait(10) and fail())
+    asked.set()
+    with pytest.raises(ConfigError, match="name another"):
+        stream.await_termination(10)
+    assert stream.status.state is State.FAILED
+
+
+def test_a_stop_that_is_asked_for_before_it_runs_shows_until_the_end(stream_of):
+    asked, seen = threading.Event(), []
+
+    def work(*_, say, **__):
+        asked.wait(10)
+        say("reading the log")
+        seen.append(stream.status.state)
+        return True
+
+    stream = stream_of(work)
+    stream._messages.become(State.STOPPING)
+    asked.set()
+    assert stream.await_termination(10)
+    assert (seen, stream.status.state) == ([State.STOPPING], State.STOPPED)
+
+
 def test_a_stream_that_does_not_end_in_time_says_so(stream_of):
     release = threading.Event()
     stream = stream_of(lambda *_, **__: release.wait(30))

@@ -38,6 +38,10 @@ class KilledError(Exception):
 class Runs:
     """Runs of one connector.
 
+    Attributes:
+        notices: of the last run.
+        queries: the jobs of all queries.
+
     Args:
         source: has the `properties(**more)` of its connector, and `settle()`: all that was written is in the log.
         broker: a Kafka broker.
@@ -48,6 +52,7 @@ class Runs:
 
     def __init__(self, source, broker, chance, monkeypatch):
         self.notices = []
+        self.queries = []
         self.runs = 0
         self.naming = by_delimiter
         self._source = source
@@ -133,6 +138,7 @@ class Runs:
         return found
 
     def _turns(self, job, available_now):
+        self.queries.append(job)
         if available_now:
             self._turn(job, None if job.snapshot else job.until or job.new_connector().head())
             return False

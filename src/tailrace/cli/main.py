@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from tailrace import __version__
 from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
 from tailrace.cli.offsets_commands import offsets_app
+from tailrace.cli.outputs import StandardError, why_not_flushed
 from tailrace.cli.pack_command import pack
 from tailrace.cli.samples import Samples
 from tailrace.cli.spark_arguments import (
@@ -270,7 +270,11 @@ def command() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; errors become one line and an exit code (`exit_codes`)."""
     given = sys.argv[1:] if arguments is None else arguments
-    sys.exit(_run(given))
+    number = _run(given)
+    why = why_not_flushed()
+    if why and number == OK.number:
+        number = _report(TailraceError(f"standard output takes no more: {why}"), verbose=False)
+    sys.exit(number)
 
 
 def _run(arguments: list[str]) -> int:
@@ -289,9 +293,8 @@ def _report(error: Exception, *, verbose: bool) -> int:
     cause = cause_of(error)
     if verbose:
         traceback.print_exception(error)
-    err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
     hint = "" if verbose or isinstance(cause, TailraceError) else " (--verbose shows more)"
-    err.print(Text.assemble(("error: ", "bold red"), first_line(cause), hint))
+    StandardError().print(Text.assemble(("error: ", "bold red"), first_line(cause), hint))
     return exit_code_for(cause)
 
 

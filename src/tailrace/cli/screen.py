@@ -7,13 +7,10 @@ lines go to standard error, events to standard output.
 
 from __future__ import annotations
 
-import errno
 import logging
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from io import TextIOWrapper
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +21,7 @@ from rich.text import Text
 
 from tailrace.cli import snapshot_lines
 from tailrace.cli.events import event_line
+from tailrace.cli.outputs import Output, StandardError
 from tailrace.errors import TailraceError
 from tailrace.source.log_lines import LINE
 from tailrace.source.snapshot_progress import SnapshotProgress
@@ -32,29 +30,14 @@ from tailrace.streaming.totals import Totals
 PLAIN_SECONDS = 10.0
 
 
-class _Output(Console):
-    """One that says when nobody reads any more; its base would end the thread, and lead the process's output to nowhere."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
-class _StandardError(_Output):
-    """Lines for people: where they can't be written, as on a full disk, the run goes on without."""
-
-    def print(self, *objects: Any, **how: Any) -> None:
-        with suppress(OSError):
-            super().print(*objects, **how)
-
-
 class Screen:
     """Handles the messages of the link; see `Link` for the thread they come on."""
 
     def __init__(self, *, verbose: bool = False, quiet_progress: bool = False) -> None:
         self.totals = Totals()
         self._verbose = verbose
-        self._out = _Output(soft_wrap=True, highlight=False, markup=False, emoji=False)
-        self._err = _StandardError(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._out: Console = Output(soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._err = StandardError()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # an event may have characters that the terminal's encoding lacks

@@ -51,9 +51,12 @@ _SETUP: Final = {
     _SSL: "look at ssl.* and security.protocol in producer.override.*",
     SASL_AUTHENTICATION_FAILED: "look at sasl.* and security.protocol in producer.override.*",
 }
+_NOT_THERE: Final = frozenset({3, -188})
+"""A topic is unknown that was looked up, and created if need be, before the first record (`topics`): a new sink does so again.
+
+Right after that a transaction's coordinator, another broker than the one that was asked, may not have heard of it yet.
+"""
 _NEVER: Final = {
-    3: "create the topic, or let it be created by topic.creation.* or the broker's auto.create.topics.enable",
-    -188: "create the topic, or let it be created by topic.creation.* or the broker's auto.create.topics.enable",
     -190: "the topic has fewer partitions than are asked for: look at the options that set a partition",
     17: "Kafka takes letters, digits, '.', '_' and '-' in a topic's name: look at topic.prefix and the routing",
     21: "set producer.override.acks to all",
@@ -75,6 +78,8 @@ def error_of(problem: Problem, doing: str, background: str = "") -> TailraceErro
     for kind, remedies in ((UnsupportedError, _UNSUPPORTED), (ConfigError, _SETUP), (DeliveryError, _NEVER)):
         if problem.code in remedies:
             return kind(f"{what}; {remedies[problem.code]}")
+    if problem.code in _NOT_THERE:
+        what = f"{what}; a topic was deleted, or is too new for one of the brokers: topics are looked up again"
     return SinkLostError(f"{what}{background_text(background)}")
 
 

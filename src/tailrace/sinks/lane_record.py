@@ -24,10 +24,11 @@ from typing import Any
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.durable_files import LOCK_SECONDS, lock, sync_folder
+from tailrace.durable_files import lock, sync_folder
 from tailrace.errors import FencedError, ProgressError, SinkLostError
 
 FORMAT = 1
+PATIENCE_SECONDS = 10.0  # a stop waits for that, and it is tried again
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -238,5 +239,9 @@ def replace_file(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _lock(descriptor: int, folder: Path) -> None:
-    if not lock(descriptor, LOCK_SECONDS):
-        raise ProgressError(f"{folder}/lock has been held by another process for {LOCK_SECONDS} s")
+    """Lock, or raise that it can't be had now: a process that stands still may go on, or be ended."""
+    if not lock(descriptor, PATIENCE_SECONDS):
+        raise SinkLostError(
+            f"{folder}/lock has been held by another process for {PATIENCE_SECONDS:g} s: it stands still; let it go on, or "
+            "kill it"
+        )

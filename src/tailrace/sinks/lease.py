@@ -105,6 +105,8 @@ class Lease:
         outwaited = None
         while True:
             found = self._place.read()
+            if stopping():
+                raise StoppedError("stopped as asked, before the target's lease was taken")
             # a record that did not change for so long (`outwaited`): its writer is dead, or can't reach the target any more
             if found is None or take_over or found.version == outwaited or self._is_free(found):
                 if self._write(found):
@@ -122,8 +124,11 @@ class Lease:
 
         Raises:
             RetriableError: the record can't be reached.
+            StoppedError: it was given back: this is what a stop has left behind.
 
         """
+        if self._ended.is_set():
+            raise StoppedError("the run has ended, and has given its lease back")
         self.check()
         self._renew()
         self.check()

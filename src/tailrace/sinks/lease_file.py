@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +10,13 @@ from typing import Any, Final
 
 from attrs import evolve
 
+from tailrace.durable_files import lock
 from tailrace.errors import ConfigError, RetriableError
 from tailrace.sinks.holder import Holder
 from tailrace.sinks.lease import Record
 
 FILE: Final = "lease.json"
+LOCK_SECONDS: Final = 10.0
 _LOCK: Final = "lease.lock"
 
 
@@ -62,8 +63,13 @@ class LeaseFile:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the lock during compare and rename."""
-        with (self._folder / _LOCK).open("ab") as file:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+        path = self._folder / _LOCK
+        with path.open("ab") as file:
+            if not lock(file.fileno(), LOCK_SECONDS):  # without end nobody would be told of it
+                raise RetriableError(
+                    f"{path} has been held by another process for {LOCK_SECONDS:g} s: it stands still; let it go on, or "
+                    "kill it"
+                )
             yield
 
 

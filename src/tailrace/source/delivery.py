@@ -8,9 +8,9 @@ tailrace's own runs use it.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -18,17 +18,19 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 
 from tailrace.config.placeholders import know
 from tailrace.connectors.base import Progress
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, StoppedError
 from tailrace.link import REACHED, Reporter, kept
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
-from tailrace.source.retry import retrying
+from tailrace.source.retry import in_time, retrying
 from tailrace.source.shipped import unpacked
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 from tailrace.source.tracebacks import show_no_locals
 from tailrace.told_turns import Attempt
 from tailrace.version import __version__
+
+T = TypeVar("T")
 
 FORMAT = "tailrace-delivery"
 JOB_OPTION = "job"
@@ -88,9 +90,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         if self._job.until is not None:
             self._goal = Goal(until=self._job.until)
             return
-        with closing(Reporter(self._job.link)) as reporter:
-            head = self._job.new_connector().head
-            self._goal = Goal(until=retrying(self._job.pace, head, reporter.notice, reporter.stopping))
+        self._goal = Goal(until=self._asked(self._job.new_connector().head))
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802, ARG002
         """The end of the next batch; `start` when there is nothing to do."""
@@ -99,7 +99,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         end = next_offset(start, self._lanes(), self._goal)
         if end == start:
             with closing(Reporter(self._job.link)) as reporter:
-                reporter.send(REACHED, None)
+                reporter.send(REACHED, self._job.query)
         return end
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
@@ -131,8 +131,17 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def _lanes(self) -> list[Progress | None]:
         """Each lane's progress; the planner lives as long as the query, and so does its sink."""
+        return self._asked(self._ask_sink)
+
+    def _asked(self, question: Callable[[], T]) -> T:
+        """The answer, with retries; a stop does not wait for a server that hangs, as Spark waits for its planner."""
         with closing(Reporter(self._job.link)) as reporter:
-            return retrying(self._job.pace, self._ask_sink, reporter.notice, reporter.stopping)
+            stopping = reporter.stopping
+            try:
+                return retrying(self._job.pace, lambda: in_time(question, stopping), reporter.notice, stopping)
+            except StoppedError:
+                reporter.raise_failure()
+                raise
 
     def _ask_sink(self) -> list[Progress | None]:
         if self._sink is None:

@@ -65,6 +65,7 @@ class Job:
         values: what placeholders of the document stand for on the driver's machine, for machines that do not know it.
         files: the contents of files that the document names, in base64, by their paths, likewise.
         run: distinguishes two runs of the same job.
+        query: what the driver's link knows the tasks of a query by; "" where there are none of others.
         connector: `module:function` that makes a `Connector` from the document.
         lanes: how many tasks read and deliver in parallel.
         snapshot_lanes: how many tasks read the snapshot of a new job; 0: as many as Spark has cores; None:
@@ -89,6 +90,7 @@ class Job:
     values: Mapping[str, str] = field(factory=dict, repr=False)
     files: Mapping[str, str] = field(factory=dict, repr=False)
     run: str = field(factory=lambda: uuid.uuid4().hex)
+    query: str = ""
     connector: str = CONNECTOR_FACTORY
     lanes: int = 1
     snapshot_lanes: int | None = None

@@ -56,7 +56,7 @@ def after_failure(job: Job, ask: Ask) -> str:
 
 
 def another_run(job: Job) -> Job:
-    """The same job with a new run, so that active tasks of this one learn that they were superseded."""
+    """The same job with a new run, so that tasks of this one, which may come late, learn that they were superseded."""
     return evolve(job, run=uuid.uuid4().hex)
 
 

@@ -35,7 +35,8 @@ class Preflight:
         self._notice = notice
         self._take_over = take_over
         self._lease = Lease(job.new_lease(), job.target, job.run, remedy=TAKE_OVER)
-        self._closed = False
+        self._closed = self._gave_back = False
+        self._giving_back = threading.Lock()
         self._began = time.monotonic()
         self._login = _Background(job.try_login)
         self._taking = _Background(self._take)
@@ -81,8 +82,8 @@ class Preflight:
         """Release the lease; if that takes too long, the next run waits for it to expire."""
         self._closed = True
         self._taking.join(END_SECONDS)
-        if not self._taking.is_alive():
-            giving_back = _Background(self._lease.close)
+        if not self._taking.is_alive():  # else it gives back what it gets: this process may live on
+            giving_back = _Background(self._give_back)
             giving_back.join(GIVE_BACK_SECONDS)
             if giving_back.error is not None:
                 raise giving_back.error
@@ -92,7 +93,18 @@ class Preflight:
             self._login.join()
             if self._login.cause is not None and not self._may_pass(self._login.cause):
                 raise self._login.cause
-        self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
+        try:
+            self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
+        finally:
+            if self._closed:
+                self._give_back()
+
+    def _give_back(self) -> None:
+        """Release the lease, once."""
+        with self._giving_back:
+            if not self._gave_back:
+                self._gave_back = True
+                self._lease.close()
 
     def _has_succeeded(self, looking: _Background) -> bool:
         """Whether a check succeeded; raises permanent errors, and reports a transient one once."""

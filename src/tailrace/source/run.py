@@ -132,8 +132,7 @@ class _Run:
                 why = new_snapshot.after_failure(job, self._asking(job)) if may_be_lost(error) else ""
                 if not why:
                     raise
-                job = new_snapshot.another_run(job)
-                claim = self._claimed(job)
+                job, claim = self._claimed_again(job)
 
     def _is_first(self, job: Job, claim: Claim) -> bool:
         """Whether nothing is recorded, and the job is to begin with a snapshot.
@@ -161,7 +160,7 @@ class _Run:
             self.notice(f"reading the snapshot with {counted(lanes)}{old}")
             if self._read_snapshot(lane_alignment.as_recorded(job, claim, self._asking(job))):
                 return True
-            claim = self._claimed(job)
+            job, claim = self._claimed_again(job)
         return not job.only_snapshot and self._log(job, claim, available_now=available_now)
 
     def _read_snapshot(self, job: Job) -> bool:
@@ -185,7 +184,7 @@ class _Run:
             meeting = self._alignment_job(job, claim, nearest=attempts == 0)
             if self._kept_up(meeting, available_now=True):
                 return self._align_lanes(evolve(meeting, until=None))
-            claim = self._claimed(job)
+            job, claim = self._claimed_again(job)
             attempts += 1
         return self._kept_up(job, available_now=available_now) and self._align_lanes(job)
 
@@ -224,13 +223,18 @@ class _Run:
         )
 
     def _claimed(self, job: Job) -> Claim:
-        """Take the sink over; with nothing recorded, for one lane."""
+        """Take the sink over; with nothing recorded, for one lane. A stop does not wait for a target that hangs."""
 
-        def ask() -> Claim:
+        def claim() -> Claim:
             with closing(job.new_sink()) as sink:
                 return lane_alignment.claimed(job, sink, self.confirm)
 
-        return self._asking(job)(ask)
+        return self._asking(job)(lambda: in_time(claim, self.stop_requested))
+
+    def _claimed_again(self, job: Job) -> tuple[Job, Claim]:
+        """Take the sink over after a query, in another name: a task of it that comes late must not open a lane beside this."""
+        another = new_snapshot.another_run(job)
+        return another, self._claimed(another)
 
     def _asking(self, job: Job) -> new_snapshot.Ask:
         """A caller that retries after retriable errors, at the job's pace."""
@@ -288,8 +292,8 @@ def register(spark: SparkSession) -> None:
 def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's current head."""
     register(spark)
-    link.begin_query()
-    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, link.keep(job.to_json())).load()
+    named = evolve(job, query=link.begin_query())
+    figures = spark.readStream.format(FORMAT).option(JOB_OPTION, link.keep(named.to_json())).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
     return writer.start()

@@ -52,7 +52,7 @@ def deliver(job: Job, turn: Turn, attempt: Attempt = Attempt()) -> Figures:  # n
 
     """
     with closing(job.new_reporter()) as reporter, _lines_of(reporter):
-        reporter.begin_turn(turn.number, turn.lane.number, attempt.task)
+        reporter.begin_turn(turn.number, turn.lane.number, attempt.task, job.query)
         if attempt.before:
             reporter.wait()
         reporter.raise_failure()

@@ -103,7 +103,7 @@ class Stream:
         if timeout is not None:
             self._stop_seconds = timeout
         if self.is_active and not self._stop.is_set():
-            self._messages.state = State.STOPPING
+            self._messages.become(State.STOPPING)
             self._stop.set()
         if self._messages.is_calling():
             return
@@ -137,7 +137,7 @@ class Stream:
         except Exception as error:  # noqa: BLE001 -- raised where it is waited for
             self._fail(error)
         else:
-            self._messages.state = State.STOPPED if stopped else State.DONE
+            self._messages.become(State.STOPPED if stopped else State.DONE)
         finally:
             self._ended.set()
 
@@ -146,7 +146,7 @@ class Stream:
         self._error = cause if isinstance(cause, Exception) else error
         if self._error is not error:
             self._error.__cause__ = error
-        self._messages.state = State.FAILED
+        self._messages.become(State.FAILED)
         self._messages.notice(f"the stream has failed: {self._error}")
 
     def _deliver(self) -> bool:
@@ -172,6 +172,5 @@ class Stream:
         return self._stop.is_set()
 
     def _say(self, text: str) -> None:
-        if self._messages.state is State.STARTING:
-            self._messages.state = State.RUNNING
+        self._messages.become(State.RUNNING)
         self._messages.say(text)

@@ -33,7 +33,7 @@ class Messages:
         on_progress: Callable[[StreamStatus], None] | None,
         on_event: Callable[[str], None] | None,
     ) -> None:
-        self.state = State.STARTING
+        self._state = State.STARTING
         self._on_notice = on_notice
         self._on_progress = on_progress
         self._on_event = on_event or _print
@@ -73,13 +73,18 @@ class Messages:
         for warning in warnings_of(worker, settings):
             self.notice(f"warning: {warning}")
 
+    def become(self, state: State) -> None:
+        """Change to another state, if that can follow: a stop may be asked for while the stream ends, or begins to run."""
+        with self._lock:
+            self._state = state if self._state.may_become(state) else self._state
+
     def status(self) -> StreamStatus:
         """The status now."""
         with self._lock:
             latest = self._totals.latest
             lag = latest.get("lag_ms", -1)
             return StreamStatus(
-                state=self.state,
+                state=self._state,
                 **{name: self._totals.count(name) for name in FIELDS},
                 delivered=latest.get("delivered", ""),
                 lag_seconds=lag / 1000 if lag >= 0 else None,

@@ -12,6 +12,7 @@ commit whose answer was lost is settled in the same way: the sink is lost, and t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from tailrace.sinks.kafka.writer import Writer
 
 WHO_SECONDS = 10.0
+SIGN_SECONDS = 2.0  # between a take-over and its signature there are some milliseconds
+LOOK_SECONDS = 0.1
 
 
 class KafkaSink:
@@ -65,6 +68,7 @@ class KafkaSink:
         self._lane = 0
         self._writer: Writer | None = None
         self._last: ProgressRecord | None = None
+        self._to_be_signed: ProgressRecord | None = None
 
     def claim(self, lanes: int, confirm: Confirm = unasked) -> Claim:
         """Take all lanes over for this run, in the recorded layout, or in a new one of `lanes`."""
@@ -119,8 +123,10 @@ class KafkaSink:
         self._refuse_if_another_run_has_it(self._last)
         self._check_layout()
         history = self._ledger.history(lane, self._last)
+        self._to_be_signed = self._last
         with self._until_lost():
             self._sign(self._last)
+        self._to_be_signed = None
         hit("sink.opened")
         last = self._last
         return RecordedState(last.progress if last else None, history, last.number if last else 0)
@@ -269,12 +275,24 @@ class KafkaSink:
         """The error after fencing; brokers also fence after a transaction timeout: then the lane is still ours."""
         with closing(Tail(self._clients.consumer, timeout=WHO_SECONDS)) as tail:
             try:
-                record = Ledger(self._names, self._source, tail).read(self._lane)
+                record = self._signed_record(Ledger(self._names, self._source, tail))
             except TailraceError as error:
                 return SinkLostError(f"the lane's transaction was ended, and who has the lane can't be read: {error}")
         if record is not None and record.owner == self._owner:
             return self._took_too_long()
+        if record is not None and record == self._to_be_signed:
+            return SinkLostError(f"lane {self._lane} was taken before it was opened, by one who has not signed it")
         return FencedError(self._taken_message(record))
+
+    def _signed_record(self, ledger: Ledger) -> ProgressRecord | None:
+        """The lane's record; if it is as this task was about to sign it, whoever fenced the task may be about to sign it, too.
+
+        A run that was replaced, and fences as it wakes, signs nothing: then the lane is still this run's.
+        """
+        until = time.monotonic() + SIGN_SECONDS
+        while (record := ledger.read(self._lane)) == self._to_be_signed and record and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
+        return record
 
     def _took_too_long(self) -> TransactionTooLongError:
         limit = self._clients.producer.get("transaction.timeout.ms", "")
