@@ -110,6 +110,29 @@ def test_a_structure_that_changed_since_the_prepare_is_gone_through_again(table)
 
 
 @pytest.mark.mysql
+def test_readers_that_end_before_the_prepared_one_has_come_again_keep_it(table):
+    """GIVEN a statement that was delivered since, WHEN readers only begin, THEN it is gone through again and a fail-over refused."""
+    table.sql("CREATE TABLE u (id INT PRIMARY KEY)", DATABASE)
+    settings, read = begin(table, **{**options(), "table_include_list": f"{DATABASE}.(t|u)"})
+    prepare(table, "open", ";".join(f"INSERT INTO t VALUES ({n})" for n in range(20)))
+    table.sql("INSERT INTO u VALUES (1); ALTER TABLE u ADD COLUMN w INT FIRST; INSERT INTO u VALUES (5, 2)", DATABASE)
+    read_on(settings, read)
+    stored = read.progress
+    assert stored.restart["is_prepared"]
+    for count in (1, 2, 4, 8):
+        reader = batches(settings, read, block_bytes=64)
+        for _ in range(count):
+            read.take(next(reader))
+        reader.close()
+        assert (read.progress.restart["pos"], read.progress.restart.get("is_prepared")) == (stored.restart["pos"], True)
+    table.sql("INSERT INTO u VALUES (6, 3)", DATABASE)
+    finish(table, "COMMIT", "open")
+    read_on(settings, read)
+    assert ids(read) == [*range(20)]
+    assert [value["after"] for value in read.payloads(f"test.{DATABASE}.u")] == [{"id": 1}, {"w": 5, "id": 2}, {"w": 6, "id": 3}]
+
+
+@pytest.mark.mysql
 def test_a_commit_whose_rows_were_before_the_beginning_stops_it_with_the_position(table):
     prepare(table, "before", "INSERT INTO t VALUES (1)")
     settings, read = begin(table, **options())

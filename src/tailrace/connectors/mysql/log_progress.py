@@ -46,6 +46,7 @@ class LogProgress:
         self._given = replace(given, initial=False)
         self._is_placed = not by_gtids
         self._restart = replace(here, initial=False)
+        self._prepared = (here.file, here.pos) if here.is_prepared else None
         self._delivered = delivered or given.position
         self._used = self._delivered
         self._has_gtids = here.gtids is not None
@@ -58,6 +59,10 @@ class LogProgress:
     def gtids(self) -> str | None:
         """The GTIDs of the transactions that have ended, as text; None if there are none."""
         return str(self._executed) if self._has_gtids else None
+
+    def is_passed(self, file: str, position: int) -> bool:
+        """Whether something behind a place of the log is delivered: what begins there is read again."""
+        return bool(file) and replace(self._delivered, row=0) > BinlogPosition(self._restart.era, file_number(file), position)
 
     def has_executed(self, gtids: GtidSet) -> bool:
         """Whether all these transactions have ended."""
@@ -147,7 +152,7 @@ class LogProgress:
         started = BinlogPosition(era, file_number(file), restart)
         self._delivered = max(self._delivered, started, self._used)
         # also before the transaction that is delivered in part has come again: its rows count on another server
-        is_open = restart != position or replace(self._delivered, row=0) > started
+        is_open = restart != position or self.is_passed(file, restart)
         place = replace(
             self._restart,
             file=file,
@@ -159,7 +164,7 @@ class LogProgress:
             skip_gtid=skip.gtid if skip else None,
             skip_events=skip.events if skip else 0,
             skip_rows=skip.rows if skip else 0,
-            is_prepared=False,
+            is_prepared=(file, restart) == self._prepared,  # and has not come again to its end
         )
         if prepared is not None:
             place = replace(

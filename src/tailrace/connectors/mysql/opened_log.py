@@ -145,8 +145,9 @@ class OpenedLog:
 
     @property
     def is_between_transactions(self) -> bool:
-        """Whether everything that was begun has ended, XA transactions too."""
-        return self.decoder.restart == self.decoder.position and self._xa.oldest is None
+        """Whether everything that was begun has ended, XA transactions too, and nothing behind is delivered."""
+        here = self.decoder
+        return here.restart == here.position and self._xa.oldest is None and not self.place.is_passed(here.file, here.position)
 
     @property
     def is_covered(self) -> bool:
