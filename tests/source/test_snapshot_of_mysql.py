@@ -66,7 +66,11 @@ def records(tasks, topic):
 
 
 def offsets_in_snapshot(options):
-    return [(start, end) for start, end in batches({**options, "snapshot.mode": "initial_only"})]
+    return list(offsets_one_by_one(options))
+
+
+def offsets_one_by_one(options):
+    return batches({**options, "snapshot.mode": "initial_only"})
 
 
 KEYS = {"INT": list(range(900)), "VARCHAR(20)": [f"{('k', 'K', 'ä', 'z')[n % 4]}{n}" for n in range(900)]}
@@ -120,6 +124,24 @@ def test_an_index_that_is_gone_stops_planning_and_one_that_is_made_again_stops_r
     following = next_batch(options, end)
     with pytest.raises(KeyChangedError, match=rf"{database}\.t: the key k \(index u\)"):
         tasks(options, end, following)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("statement", ["DROP TABLE a", "RENAME TABLE a TO c"])
+def test_a_table_that_is_gone_when_it_is_half_planned_does_not_stop_the_stream(mysql_server, database, statement):
+    options = stream_options(mysql_server, database)
+    for name in "ab":
+        mysql_server.sql(f"CREATE TABLE {name} (id INT PRIMARY KEY)", database)
+        mysql_server.sql(f"INSERT INTO {name} VALUES {', '.join(f'({n})' for n in range(900))}; ANALYZE TABLE {name}", database)
+    read, is_there = [], True
+    for start, end in offsets_one_by_one(options):
+        read += flat(tasks(options, start, end))
+        if is_there and any(topic == f"test.{database}.a" for topic, *_ in read):
+            mysql_server.sql(statement, database)
+            is_there = False
+    found = Counter(topic for topic, *_ in read)
+    assert 0 < found[f"test.{database}.a"] < 900
+    assert found[f"test.{database}.b"] == 900
 
 
 def test_many_small_tables_are_a_few_parts_and_little_in_the_offset(mysql_server, database):

@@ -41,6 +41,8 @@ def is_refuted(key, created, *statements):
         ("ALTER TABLE t DROP COLUMN v, ADD COLUMN w INT UNIQUE", False),
         ("ALTER TABLE t RENAME COLUMN k TO w", True),
         ("ALTER TABLE t MODIFY v VARCHAR(3)", False),
+        ("ALTER TABLE t MODIFY k INT AS (v + 1) STORED NOT NULL", True),
+        ("ALTER TABLE t CHANGE v w INT GENERATED ALWAYS AS (k) VIRTUAL", False),
         ("ALTER TABLE t RENAME TO s, DROP INDEX i", False),
     ],
 )

@@ -142,6 +142,15 @@ def test_so_does_one_that_has_its_type_again(mysql_server, database, settings, t
         taken(settings, between=at_step(3, lambda: mysql_server.sql(statements, database)))
 
 
+def test_so_does_one_that_is_computed_otherwise(mysql_server, database, settings):
+    """Its structure is the same, and each row has another key."""
+    mysql_server.sql("CREATE TABLE t (id INT NOT NULL, k INT AS (id) STORED NOT NULL, UNIQUE u (k))", database)
+    mysql_server.sql("INSERT INTO t (id) VALUES " + ", ".join(f"({n})" for n in range(40)), database)
+    altered = "ALTER TABLE t MODIFY k INT GENERATED ALWAYS AS (40 - id) STORED NOT NULL"
+    with pytest.raises(KeyChangedError, match=CHANGED):
+        taken(settings, between=at_step(3, lambda: mysql_server.sql(altered, database)))
+
+
 def opened_source(settings):
     """A source at the log's head."""
     point = MySqlConnector(settings).start_point(1)

@@ -28,6 +28,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _BEHIND_A_COLUMN = {"AFTER", "FIRST"}
+_GENERATED = {"GENERATED", "AS"}
 _NO_COLUMNS = {"FOREIGN", "CHECK", "PARTITION"}  # what else can be dropped
 
 
@@ -59,7 +60,8 @@ class IndexChanges:
         table: its id.
         gone: names of indexes that are dropped, or get another name.
         made: the new ones.
-        dropped: names of columns that are dropped, perhaps to be added again.
+        dropped: names of columns that are dropped, perhaps to be added again, or get their values from an expression that is
+            written anew.
         redefined: names of columns that are defined anew, or get another name; that as well.
 
     """
@@ -125,7 +127,7 @@ def _altered(reader: Reader) -> IndexChanges:
         elif reader.accept("ADD"):
             made += _added(reader)
         elif reader.accept("MODIFY") or reader.is_("CHANGE"):
-            made += _redefined(reader, redefined)
+            made += _redefined(reader, redefined, dropped)
         reader.skip_list()
         if not reader.done:
             reader.next()
@@ -175,10 +177,11 @@ def _element(reader: Reader) -> Iterator[NewIndex]:
         yield from _key(reader)
         return
     reader.accept("IF", "NOT", "EXISTS")
-    yield from _of_column(reader, reader.column_name())
+    name = reader.column_name()
+    yield from _keys_of_column(_words_of_definition(reader), name)
 
 
-def _redefined(reader: Reader, redefined: set[str]) -> Iterator[NewIndex]:
+def _redefined(reader: Reader, redefined: set[str], dropped: set[str]) -> Iterator[NewIndex]:
     """Behind MODIFY, or at CHANGE, which has the old name first."""
     is_renamed = reader.accept("CHANGE")
     reader.accept("COLUMN")
@@ -186,7 +189,10 @@ def _redefined(reader: Reader, redefined: set[str]) -> Iterator[NewIndex]:
     name = reader.column_name()
     now = reader.column_name() if is_renamed else name
     redefined |= {name.lower(), now.lower()}
-    yield from _of_column(reader, now)
+    words = _words_of_definition(reader)
+    if words & _GENERATED:
+        dropped.add(now.lower())
+    yield from _keys_of_column(words, now)
 
 
 def _key(reader: Reader) -> Iterator[NewIndex]:
@@ -200,12 +206,18 @@ def _key(reader: Reader) -> Iterator[NewIndex]:
         yield NewIndex(name and name.lower(), _columns(reader))
 
 
-def _of_column(reader: Reader, name: str) -> Iterator[NewIndex]:
-    """The keys that a column's own definition makes: the words for them are reserved, and stand for nothing else there."""
-    words, columns = set[str](), (name.lower(),)
+def _words_of_definition(reader: Reader) -> set[str]:
+    """The words of a column's definition: those for keys are reserved, and stand for nothing else there."""
+    words = set[str]()
     while not reader.done and reader.peek().raw not in {",", ")"} and reader.peek().upper not in _BEHIND_A_COLUMN:
         words.add(reader.peek().upper)
         reader.skip_one()
+    return words
+
+
+def _keys_of_column(words: set[str], name: str) -> Iterator[NewIndex]:
+    """The keys that a column's own definition makes."""
+    columns = (name.lower(),)
     if "PRIMARY" in words or ("KEY" in words and "UNIQUE" not in words):
         yield NewIndex(PRIMARY, columns)
     if words & {"UNIQUE", "SERIAL"}:
