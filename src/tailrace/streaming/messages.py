@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tailrace.config.worker import Worker
 
 _LOG: Final = logging.getLogger("tailrace.stream")
+_ENDS: Final = (State.STOPPED, State.DONE, State.FAILED)
+_ORDER: Final = {State.STARTING: 0, State.RUNNING: 1, State.STOPPING: 2, **dict.fromkeys(_ENDS, 3)}
+"""What follows what: an end stays, and who was asked to stop does not begin to run."""
 
 
 class Messages:
@@ -76,7 +79,8 @@ class Messages:
     def become(self, state: State) -> None:
         """Change to another state, if that can follow: a stop may be asked for while the stream ends, or begins to run."""
         with self._lock:
-            self._state = state if self._state.may_become(state) else self._state
+            if _ORDER[self._state] < _ORDER[state]:
+                self._state = state
 
     def status(self) -> StreamStatus:
         """The status now."""

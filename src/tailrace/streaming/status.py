@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from attrs import field, frozen
 
@@ -22,20 +22,6 @@ class State(StrEnum):
     STOPPED = "stopped"
     DONE = "done"
     FAILED = "failed"
-
-    def may_become(self, other: State) -> bool:
-        """Whether another state can follow: an end stays, and whoever is asked to stop does not begin to run."""
-        return _ORDER[self] < _ORDER[other]
-
-
-_ORDER: Final = {
-    State.STARTING: 0,
-    State.RUNNING: 1,
-    State.STOPPING: 2,
-    State.STOPPED: 3,
-    State.DONE: 3,
-    State.FAILED: 3,
-}
 
 
 @frozen(kw_only=True)
