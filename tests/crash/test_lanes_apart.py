@@ -72,14 +72,22 @@ class Shop:
     def end_apart(self, end, *options):
         """Run into a backlog and end the run by `end`, until the lanes stand at different positions."""
         for _ in range(ATTEMPTS):
-            self.write()
-            before = self.recorded()
-            self.run.start(*options)
-            until(partial(self.has_moved, before), self.run)
-            end()
+            self.end_while_one_is_held(end, *options)
             if not self.recorded().is_at_one_position:
                 return
         pytest.fail("the lanes always stop at one position")
+
+    def end_while_one_is_held(self, end, *options):
+        """Run into a backlog and ask for the end by `end`, when a lane has moved and another one can't."""
+        self.write()
+        before = self.recorded()
+        self.run.start(*options)
+        until(lambda: len(self.run.task_pids()) > 1, self.run)
+        with held(self.run.task_pids()[0]):  # else both may be at the log's end by then
+            until(partial(self.has_moved, before), self.run)
+            end()
+            time.sleep(0.5)  # a stop is there when it goes on
+        self.run.wait(60)
 
     def has_moved(self, before):
         return self.recorded().progress != before.progress
@@ -131,7 +139,8 @@ def test_other_topic_names_after_lanes_were_left_apart(shop, how):
     if how == "killed":
         shop.end_apart(shop.run.kill_all)
     else:
-        shop.end_apart(lambda: stopped(shop), "--stop-timeout", "0")
+        shop.end_apart(shop.run.ask_to_stop, "--stop-timeout", "0")
+        assert shop.run.ended() == 0, shop.run.log.read_text()
         assert "the lanes have stopped at different positions" in shop.run.log.read_text()
     shop.configure(2, "-")
     shop.to_the_head()
@@ -159,15 +168,8 @@ def test_a_stop_within_a_backlog_brings_lanes_to_one_position(shop):
     shop.configure(2, ".")
     shop.to_the_head()
     for _ in range(ATTEMPTS):
-        shop.write()
-        before = shop.recorded()
-        shop.run.start("--stop-timeout", "60")
-        until(lambda: len(shop.run.task_pids()) == 2, shop.run)
-        with held(shop.run.task_pids()[0]):  # or both may be at the log's end already
-            until(partial(shop.has_moved, before), shop.run)
-            shop.run.ask_to_stop()
-            time.sleep(0.5)  # for the stop to be told to it: it hears of it first when it goes on
-        assert shop.run.wait(60) == 0, shop.run.log.read_text()
+        shop.end_while_one_is_held(shop.run.ask_to_stop, "--stop-timeout", "60")
+        assert shop.run.ended() == 0, shop.run.log.read_text()
         claim, log = shop.recorded(), shop.run.log.read_text()
         assert claim.is_at_one_position, log
         assert "different positions" not in log
