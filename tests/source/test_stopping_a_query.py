@@ -67,6 +67,19 @@ def test_a_run_that_was_taken_over_leaves_no_query_behind():
     assert (query.isActive, told) == (False, ["stop"])
 
 
+def test_a_run_whose_application_was_given_up_leaves_no_query_behind():
+    query, told = Query([]), []
+    query.awaitTermination = lambda seconds: not query.isActive
+    going_on = SimpleNamespace(stop_requested=lambda: False)
+
+    def given_up(stopping):
+        raise RetriableError(f"given up; stopping: {stopping()}")
+
+    with pytest.raises(RetriableError, match="stopping: False"):
+        run.wait(query, SimpleNamespace(stop_tasks=lambda: told.append("stop")), going_on, given_up)
+    assert (query.isActive, told) == (False, ["stop"])
+
+
 @pytest.mark.parametrize("error", [None, ConfigError("told late")])
 @pytest.mark.parametrize("asked", ["target", "database"])
 def test_a_stop_does_not_wait_for_a_planner_whose_servers_hang(tmp_path, monkeypatch, asked, error):

@@ -34,7 +34,8 @@ KINDS = (
     "task", "planner", "driver", "driver-alone", "broker", "mysql-cut", "mysql-silence", "broker-cut", "broker-silence", "freeze",
     "failpoint",
 )  # fmt: skip
-MAY_END = {"task", "planner", "driver", "driver-alone", "failpoint"}  # kinds after which it may have to be started again
+# kinds after which it may have to be started again
+MAY_END = {"task", "planner", "driver", "driver-alone", "failpoint", "driver-cut-off-for-long"}
 WRITERS = 2
 PARTITIONS = 3
 RECOVERY_SECONDS = 180

@@ -33,6 +33,7 @@ from tailrace.source.checkpoint_folder import folder_of
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.lane_alignment import counted
+from tailrace.source.lost_application import ApplicationWatch
 from tailrace.source.query_errors import (
     failure_of_java,
     is_cancelled,
@@ -59,6 +60,7 @@ FAILURES_OF_JAVA = 3  # in a row; as often as Spark tries a task again on a clus
 QUIET_SECONDS = 60.0  # a query that ran this long has recovered from its predecessor's failure
 
 Notice = Callable[[str], None]
+Watch = Callable[[Callable[[], bool]], None]
 
 _registering = threading.Lock()
 _registered: WeakSet[SparkSession] = WeakSet()
@@ -247,7 +249,7 @@ class _Run:
             began = time.monotonic()
             try:
                 query = start(self.spark, job, self.checkpoint, self.link, available_now=available_now)
-                return self._has_been_stopped(wait(query, self.link, self.stop))
+                return self._has_been_stopped(wait(query, self.link, self.stop, ApplicationWatch(self.spark).look))
             except Exception as error:
                 if self.stop_requested() and (is_stopped(error) or lost_its_driver(error) or is_dead_planner(error)):
                     return True  # a planner has delivered nothing that could be missing
@@ -299,12 +301,18 @@ def start(spark: SparkSession, job: Job, checkpoint: str, link: Link, *, availab
     return writer.start()
 
 
-def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
-    """Wait for the query's end, or stop it on request; return whether it was stopped. Raises the query's error."""
+def wait(query: StreamingQuery, link: Link, stop_time: StopTime, watch: Watch = lambda _: None) -> bool:
+    """Wait for the query's end, or stop it on request; return whether it was stopped.
+
+    Raises:
+        Exception: the query's error, or that of `watch`, which is called again and again.
+
+    """
     while not query.awaitTermination(POLL_SECONDS):
         try:
+            watch(stop_time.stop_requested)
             is_to_stop = stop_time.stop_requested()
-        except Exception:  # another run has taken over: its tasks fence those of this one, which need not wait for that
+        except Exception:  # another run has taken over: its tasks fence those of this one; or there are no tasks any more
             link.stop_tasks()
             query.stop()
             raise

@@ -85,7 +85,8 @@ class ClusterCampaign(Campaign):
         return self._cut_driver(SHORT_SECONDS)
 
     def _strike_driver_cut_off_for_long(self, blow):
-        return self._cut_driver(LONG_SECONDS)
+        """For so long that Spark's master gives the application up: the command ends, and is started again."""
+        return self._cut_driver(2 * LONG_SECONDS)
 
     def _strike_driver_moved(self, blow):
         """The driver's machine is unplugged, and a run on another one takes over; it shares nothing with the first."""
