@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 TIMEOUT = 60
+OPEN_SECONDS = 0.5  # a commit is answered before its markers are in each partition; other transactions stay open
 WAIT = 0.1  # `consume` always waits this long for a full batch
 
 
@@ -52,17 +53,22 @@ def _read_to_end(consumer, places):
         return []
     consumer.assign(places)
     reads, open_ = [], {(place.topic, place.partition) for place in places}
+    short = {}  # partitions that ended before their last record, each with the time until which more may come
     deadline = time.monotonic() + TIMEOUT
-    while open_:
+    while open_ or any(time.monotonic() < until for until in short.values()):
         messages = consumer.consume(10_000, timeout=WAIT)
         deadline = time.monotonic() + TIMEOUT if messages else deadline
         assert time.monotonic() < deadline, f"nothing came of {open_} for {TIMEOUT} s"
         for message in messages:
-            error = message.error()
+            error, place = message.error(), (message.topic(), message.partition())
             if error is None:
                 reads.append(_read(message))
+                short.pop(place, None)
+                open_.add(place)
             elif error.code() == KafkaError._PARTITION_EOF:
-                open_.discard((message.topic(), message.partition()))
+                open_.discard(place)
+                if message.offset() < consumer.get_watermark_offsets(TopicPartition(*place), cached=True)[1]:
+                    short[place] = time.monotonic() + OPEN_SECONDS
             else:
                 raise KafkaException(error)
     return sorted(reads, key=lambda read: (read.topic, read.partition, read.offset))
