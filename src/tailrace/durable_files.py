@@ -33,3 +33,8 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def stands_still(path: str | Path, seconds: float) -> str:
+    """What to say of a lock that was not to be had for so long."""
+    return f"{path} has been held by another process for {seconds:g} s: it stands still; let it go on, or kill it"

@@ -24,7 +24,7 @@ from typing import Any
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.durable_files import lock, sync_folder
+from tailrace.durable_files import lock, stands_still, sync_folder
 from tailrace.errors import FencedError, ProgressError, SinkLostError
 
 FORMAT = 1
@@ -241,7 +241,4 @@ def replace_file(path: Path, content: Mapping[str, Any]) -> None:
 def _lock(descriptor: int, folder: Path) -> None:
     """Lock, or raise that it can't be had now: a process that stands still may go on, or be ended."""
     if not lock(descriptor, PATIENCE_SECONDS):
-        raise SinkLostError(
-            f"{folder}/lock has been held by another process for {PATIENCE_SECONDS:g} s: it stands still; let it go on, or "
-            "kill it"
-        )
+        raise SinkLostError(stands_still(f"{folder}/lock", PATIENCE_SECONDS))

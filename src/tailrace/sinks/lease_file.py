@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attrs import evolve
 
-from tailrace.durable_files import lock
+from tailrace.durable_files import lock, stands_still
 from tailrace.errors import ConfigError, RetriableError
 from tailrace.sinks.holder import Holder
 from tailrace.sinks.lease import Record
@@ -66,10 +66,7 @@ class LeaseFile:
         path = self._folder / _LOCK
         with path.open("ab") as file:
             if not lock(file.fileno(), LOCK_SECONDS):  # without end nobody would be told of it
-                raise RetriableError(
-                    f"{path} has been held by another process for {LOCK_SECONDS:g} s: it stands still; let it go on, or "
-                    "kill it"
-                )
+                raise RetriableError(stands_still(path, LOCK_SECONDS))
             yield
 
 

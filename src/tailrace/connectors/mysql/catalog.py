@@ -41,6 +41,7 @@ VARIABLES = (
     "version_comment",
 )
 GONE = {1049, 1146}  # a database, a table
+KEY_GONE = {1176, 1054}  # an index, a column
 FIRST_EVENTS = 5  # of a log file: Previous_gtids is among them
 
 Wanted = Callable[[TableId], bool]

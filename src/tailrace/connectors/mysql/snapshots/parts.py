@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pymysql.constants import ER
-
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
 from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
 from tailrace.connectors.mysql import catalog
@@ -147,6 +145,6 @@ class PartRangePlanning:
         except SourceSetupError as error:
             if error_number(error) in catalog.GONE:
                 return RangeEnds([], is_end=True)
-            if error_number(error) in {ER.KEY_DOES_NOT_EXITS, ER.BAD_FIELD_ERROR}:
+            if error_number(error) in catalog.KEY_GONE:
                 raise key_changed(table, key) from error
             raise

@@ -20,8 +20,6 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import Final, TypeVar
 
-from pymysql.constants import ER
-
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, error_number, execute, mappings, rows
@@ -141,7 +139,7 @@ class TableSplitter:
         try:
             return ask(key) if isinstance(key, ChunkKey) else None
         except SourceSetupError as error:
-            if error_number(error) not in {*catalog.GONE, ER.KEY_DOES_NOT_EXITS, ER.BAD_FIELD_ERROR}:
+            if error_number(error) not in catalog.GONE | catalog.KEY_GONE:
                 raise
             return None
 
