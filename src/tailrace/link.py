@@ -57,7 +57,6 @@ class Link:
         self.elsewhere: RemoteAddress | None = None
         self._remote: RemoteListener | None = None
         self._turns = ToldTurns()
-        self._query = ""
         self._kept: dict[str, str] = {}
         self._listener = Listener(self.address, family="AF_UNIX")
         self._accepting = threading.Thread(target=self._accept, daemon=True, name="tailrace-link")
@@ -76,10 +75,10 @@ class Link:
 
     def begin_query(self) -> str:
         """Forget what planner and tasks of the query before have told; a name for the next one, by which its own are known."""
-        self._query = uuid.uuid4().hex
+        query = uuid.uuid4().hex
+        self._turns.begin(query)
         self._reached.clear()
-        self._turns.begin(self._query)
-        return self._query
+        return query
 
     def has_reached_end(self) -> bool:
         """Whether the query's planner has found that there is nothing left to do."""
@@ -152,7 +151,7 @@ class Link:
 
     def _note_reached(self, query: str) -> None:
         """A planner that was stopped may tell it late."""
-        if query == self._query:
+        if query == self._turns.query:
             self._reached.set()
 
     def _handle(self, kind: str, content: Any) -> None:

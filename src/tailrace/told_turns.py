@@ -96,6 +96,7 @@ class ToldTurns:
 
     Attributes:
         failure: what one of the query's tasks has failed with; None if none has.
+        query: its name.
 
     """
 
@@ -103,7 +104,7 @@ class ToldTurns:
         self.failure: Failure | None = None
         self._lock = threading.Lock()
         self._newest: dict[int, _Newest] = {}  # of each lane
-        self._query = ""  # its name
+        self.query = ""
         self._outlived: set[int] = set()  # tasks of queries before
         self._ended = -1  # the newest turn that a lane has ended
         self._late: frozenset[int] = frozenset()  # the lanes that had begun it when it did
@@ -111,7 +112,7 @@ class ToldTurns:
     def begin(self, query: str) -> None:
         """Another query begins: what was told does not hold for it, nor does what its predecessor's tasks may still tell."""
         with self._lock:
-            self.failure, self._query = None, query
+            self.failure, self.query = None, query
             self._outlived.update(each.task for each in self._newest.values())
             self._newest, self._ended, self._late = {}, -1, frozenset()
 
@@ -146,7 +147,7 @@ class ToldTurns:
         return OVER if is_over else GO
 
     def _begun(self, lane: int, teller: _Newest, query: str) -> None:
-        if query == self._query:
+        if query == self.query:
             self._newest[lane] = max(teller, self._newest.get(lane, teller))
         else:
             self._outlived.add(teller.task)
